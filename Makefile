@@ -1,0 +1,163 @@
+# lunbench: one Makefile, nothing recursive but the variants that CI runs.
+#
+#   make               build ./lunbench
+#   make deps          install what building, running and testing need (Debian)
+#   make bench         deps, build, then measure the bundled target (a minute)
+#   make check         deps, build, then every test
+#   make lint          include rules, headers, format, static checks, docs
+#   make bench-peers   against iscsi-perf and qemu-img, in interleaved pairs
+#   make install       PREFIX=/usr/local DESTDIR=
+#   make clean
+#
+# Variants, each in its own folder below build/: CC=clang,
+# SAN=address,undefined, SAN=thread.
+
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+SAN ?=
+PREFIX ?= /usr/local
+DESTDIR ?=
+comma := ,
+VARIANT := $(notdir $(CC))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
+B := build/$(VARIANT)
+
+VERSION := 0.1
+CPPFLAGS += -I. -D_GNU_SOURCE -DLUNBENCH_VERSION='"$(VERSION)"' \
+	-DLUNBENCH_DATADIR='"$(PREFIX)/share/lunbench"'
+WARN := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes \
+	-Wmissing-prototypes -Wformat=2 -Wvla -Wundef -Werror
+CFLAGS ?= -O2 -g
+CFLAGS_ALL := -std=gnu11 -pthread $(WARN) $(CFLAGS) \
+	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+LDLIBS := -liscsi -ljansson -lblkid -luring -lm
+
+ROOMS := base workloads initiator target vm report commands
+SRC := $(foreach r,$(ROOMS),$(wildcard $(r)/*.c))
+HEADERS := $(foreach r,$(ROOMS),$(wildcard $(r)/*.h))
+MAIN_OBJ := $(B)/commands/main.o
+ROOM_OBJ := $(filter-out $(MAIN_OBJ),$(SRC:%.c=$(B)/%.o))
+LIB := $(B)/lunbench.a
+
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_BIN := $(UNIT_SRC:%.c=$(B)/%)
+# Helper programs of the functional tests, one file each.
+AID_SRC := $(wildcard tests/func/*.c)
+AID_BIN := $(patsubst %.c,$(B)/%,$(filter-out %_preload.c,$(AID_SRC))) \
+	$(patsubst %.c,$(B)/%.so,$(filter %_preload.c,$(AID_SRC)))
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+REPLAY_BIN := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
+FUZZ_BIN := $(FUZZ_SRC:%.c=$(B)/%)
+
+.PHONY: all deps bench check lint bench-peers fuzz install clean test-programs
+all: lunbench
+
+# header:package pairs that the build needs, then programs for the rest.
+BUILD_NEEDS := iscsi/iscsi.h:libiscsi-dev jansson.h:libjansson-dev \
+	blkid/blkid.h:libblkid-dev liburing.h:liburing-dev
+RUN_PKGS := tgt
+CHECK_PKGS := libcunit1-dev clang clang-format cppcheck shellcheck valgrind \
+	fio jq python3-jsonschema libiscsi-bin qemu-utils qemu-block-extra \
+	mandoc perl iproute2 e2fsprogs procps strace
+DEPS_PKGS := gcc libc6-dev $(foreach n,$(BUILD_NEEDS),$(lastword $(subst :, ,$(n)))) \
+	$(RUN_PKGS) $(if $(filter bench,$(MAKECMDGOALS)),,$(CHECK_PKGS))
+
+deps:
+	@missing=; for p in $(sort $(DEPS_PKGS)); do \
+		dpkg-query -W -f='$${db:Status-Status}\n' $$p 2>/dev/null | \
+			grep -qx installed || missing="$$missing $$p"; \
+	done; \
+	[ -n "$$missing" ] || exit 0; \
+	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
+	echo "installing:$$missing"; \
+	$$sudo apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qq -y \
+		--no-install-recommends $$missing >/dev/null
+
+# Goals that do all set-up themselves install first; the others only look.
+$(B)/needs.ok: $(if $(filter deps bench check lint bench-peers,$(MAKECMDGOALS)),| deps)
+	@mkdir -p $(@D); missing=; \
+	command -v $(CC) >/dev/null || missing=" $(notdir $(CC))"; \
+	for n in $(BUILD_NEEDS); do \
+		echo "#include <$${n%%:*}>" | $(CC) -E - >/dev/null 2>&1 || \
+			missing="$$missing $${n##*:}"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+		echo "missing to build lunbench. Install with (or: make deps):"; \
+		echo "  apt-get install$$missing"; exit 1; \
+	fi; touch $@
+
+# One record of the flags: a changed flag rebuilds.
+FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS_ALL)
+$(B)/flags: FORCE
+	@mkdir -p $(@D); echo '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
+		echo '$(subst ','\'',$(FLAGS_NOW))' >$@
+FORCE:
+
+$(B)/%.o: %.c $(B)/flags | $(B)/needs.ok
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+$(LIB): $(ROOM_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(B)/lunbench: $(MAIN_OBJ) $(LIB)
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
+lunbench: $(B)/lunbench FORCE
+	@ln -sfn $< $@
+
+$(B)/tests/unit/test_%: $(B)/tests/unit/test_%.o $(LIB)
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS) -lcunit
+
+$(B)/tests/func/%: $(B)/tests/func/%.o $(LIB)
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
+# Preloaded into other programs: never instrumented.
+$(B)/tests/func/%_preload.so: tests/func/%_preload.c $(B)/flags | $(B)/needs.ok
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
+
+# Fuzzers: `make fuzz` runs libFuzzer for FUZZ_SECONDS each; `make check` replays
+# the corpus with any compiler through replay.c.
+$(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(LIB)
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+
+FUZZ_SECONDS ?= 60
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(filter-out $(MAIN_OBJ:$(B)/%.o=%.c),$(SRC)) $(HEADERS)
+	@mkdir -p $(@D)
+	clang $(CPPFLAGS) -std=gnu11 -pthread -g -O1 \
+		-fsanitize=fuzzer,address,undefined -o $@ $(filter %.c,$^) $(LDLIBS)
+fuzz: $(FUZZ_SRC:tests/fuzz/%.c=build/fuzz/%)
+	@for f in $^; do n=$${f##*fuzz_}; mkdir -p build/fuzz/found_$$n; \
+		$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=8192 \
+			build/fuzz/found_$$n tests/fuzz/corpus_$$n || exit 1; done
+
+test-programs: lunbench $(UNIT_BIN) $(AID_BIN) $(REPLAY_BIN)
+
+check: deps test-programs
+	@B=$(B) SAN=$(SAN) tests/run
+
+lint: deps
+	@tests/lint/run
+
+bench: deps lunbench
+	@./lunbench bench basic --out results
+
+bench-peers: deps lunbench
+	@tests/bench/peers
+
+install: lunbench
+	install -D -m 755 $(B)/lunbench $(DESTDIR)$(PREFIX)/bin/lunbench
+	install -d $(DESTDIR)$(PREFIX)/share/lunbench/workloads
+	install -m 644 workloads/*.fio $(DESTDIR)$(PREFIX)/share/lunbench/workloads
+	install -D -m 644 docs/lunbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/lunbench.1
+	install -D -m 644 docs/result.schema.json \
+		$(DESTDIR)$(PREFIX)/share/lunbench/result.schema.json
+
+clean:
+	rm -rf build lunbench
+
+.SECONDARY:
+-include $(SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d) $(AID_SRC:%.c=$(B)/%.d) \
+	$(FUZZ_SRC:%.c=$(B)/%.d)

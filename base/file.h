@@ -1,0 +1,21 @@
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* The whole file, NUL-terminated; the caller frees *text. @max bounds it
+ * (-EFBIG). */
+int file_read(const char *path, size_t max, char **text, size_t *len,
+	      struct err *e);
+
+/* Replaces @path at once: a temporary file beside it, fsync, rename, fsync of
+ * the folder. On failure the old file is whole and the temporary is gone. */
+int file_write_atomic(const char *path, const void *data, size_t len,
+		      struct err *e);
+
+/* mkdir -p with @mode for what it makes. */
+int file_make_dirs(const char *path, unsigned int mode, struct err *e);
+
+#endif

@@ -1,0 +1,56 @@
+#ifndef INITIATOR_RUN_H
+#define INITIATOR_RUN_H
+
+#include <signal.h>
+
+#include "base/err.h"
+#include "initiator/meter.h"
+#include "initiator/transport.h"
+#include "workloads/plan.h"
+
+/*
+ * Runs a plan: group after group; in each, workers (threads) that own their
+ * sessions. Sessions connect before the group's clock starts and close after
+ * its drain. Every wait has a deadline.
+ */
+
+enum on_disconnect { DISCONNECT_REOPEN, DISCONNECT_FAIL };
+
+struct run_progress { /* of the group that runs now */
+	size_t group, nr_groups;
+	const char *phase;    /* "connecting", "ramp", "running", "draining" */
+	const char *row_name; /* of the group's first row */
+	double fraction;      /* 0..1 of the whole run; < 0 unknown */
+	uint64_t elapsed_ns, left_ns; /* whole run; left UINT64_MAX unknown */
+	/* over the last interval */
+	double bytes_per_s, ios_per_s;
+	double mean_service_ns, p99_service_ns;
+	unsigned int sessions_up, sessions_down;
+	uint64_t errors;
+};
+
+struct run_opts {
+	const struct url *url;		   /* borrowed */
+	const struct transport *transport; /* of that url */
+	struct initiator_opts initiator;
+	unsigned int workers; /* threads, >= 1 */
+	enum on_disconnect on_disconnect;
+	uint64_t reopen_timeout_ns; /* a session may be away that long */
+	uint64_t interval_ns;	    /* of the series; 1 s */
+	uint64_t progress_ns;	    /* how often on_progress; 0 never */
+	/* On the thread that called run_plan. */
+	void (*on_progress)(void *user, const struct run_progress *p);
+	void (*on_event)(void *user, const struct run_event *ev);
+	void *user;
+	/* != 0: stop now, drain, keep what was measured; >= 2: do not drain. */
+	const volatile sig_atomic_t *stop;
+};
+
+void run_opts_init(struct run_opts *o);
+
+/* 0 when a result exists, even a partial one (r->end and r->error tell);
+ * -errno when nothing could start. The caller releases r in both cases. */
+int run_plan(const struct plan *p, const struct run_opts *o,
+	     struct run_result *r, struct err *e);
+
+#endif

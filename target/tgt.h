@@ -1,0 +1,85 @@
+#ifndef TARGET_TGT_H
+#define TARGET_TGT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/*
+ * The bundled target: a private tgtd, one per name, with its own control
+ * port, IPC socket and TCP port, on loopback, as whoever runs lunbench (root
+ * or not). Everything made is written to a journal before it is made, so
+ * that tgt_down() cleans up after a kill -9 of anything at any step.
+ *
+ * State lives in one folder a target: $LUNBENCH_STATE_DIR, or
+ * $XDG_RUNTIME_DIR/lunbench, or /run/lunbench (root), or /tmp/lunbench-UID
+ * (0700, owner checked).
+ */
+
+enum tgt_store { STORE_RDWR, STORE_AIO, STORE_NULL };
+
+struct tgt_opts {
+	char name[64]; /* "default" */
+	enum tgt_store store;
+	uint64_t size_bytes;
+	uint32_t block_bytes; /* 512 or 4096 */
+	char backing[1024]; /* "": an image made and removed by us in the state
+			       folder (RAM-backed where that is tmpfs); else a
+			       file or device the user named: never removed,
+			       refused if mounted or signed without overwrite */
+	bool ram;	    /* image on /dev/shm */
+	bool overwrite;
+	bool stock;		    /* tgt's own defaults, for comparison */
+	char listen[64];	    /* "127.0.0.1" */
+	uint16_t port;		    /* 0: a free one */
+	char initiator_address[64]; /* ACL; "": loopback only */
+	unsigned int io_threads;    /* 0: tgt's 16 */
+	/* CHAP, from the environment or a file; "" none */
+	char user[256], password[256];
+	uint64_t deadline_ns; /* for the whole start */
+};
+
+struct tgt_status {
+	char name[64];
+	char url[512];
+	char iqn[224];
+	char store[8];
+	bool is_durable; /* rdwr: yes; aio and null: no */
+	uint64_t
+		size_bytes; /* what a user may use (null: the size asked for) */
+	uint32_t block_bytes;
+	char backing[1024];
+	int pid;
+	int control_port;
+	bool is_running;
+	bool stock;
+	char problem[256]; /* "" or what is wrong ("tgtd is gone; run ...") */
+	char tgt_version[64];
+};
+
+void tgt_opts_init(struct tgt_opts *o);
+
+/* Starts it, proves that it listens where asked and nowhere else, and
+ * fills @s. -EEXIST: that name is up (text says how to take it down); stale
+ * state of a dead one is cleaned first and said in @note (256 bytes). */
+int tgt_up(const struct tgt_opts *o, struct tgt_status *s, char *note,
+	   struct err *e);
+
+/* Takes it down in order: targets, daemon, SIGKILL to its own pid, files.
+ * Nothing there: -ENOENT. Idempotent after a crash. */
+int tgt_down(const char *name, struct err *e);
+
+int tgt_status(const char *name, struct tgt_status *s, struct err *e);
+
+/* Names of all that have state, up or stale. The caller frees names and list.
+ */
+int tgt_list(char ***names, size_t *nr, struct err *e);
+
+/* True if @portal_host:port/@iqn is the LUN of a running bundled target of
+ * ours: then a run may write without --overwrite. Also its usable size. */
+bool tgt_owns(const char *host, uint16_t port, const char *iqn,
+	      struct tgt_status *s);
+
+#endif

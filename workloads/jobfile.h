@@ -1,0 +1,71 @@
+#ifndef WORKLOADS_JOBFILE_H
+#define WORKLOADS_JOBFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "workloads/options.h"
+
+/*
+ * fio's job files (HOWTO, "Job file format"): sections, global sections (any
+ * section whose name starts with "global"), `;` and `#` comments anywhere,
+ * include, ${ENV}, one `key=value` or bare key a line.
+ */
+
+struct setting {
+	char *key;   /* owned */
+	char *value; /* owned; NULL for a bare key */
+	char *place; /* owned; "file:line", or "command line" */
+};
+
+struct section {
+	char *name; /* owned */
+	char *place;
+	bool is_global;
+	struct setting *settings; /* owned */
+	size_t nr_settings;
+};
+
+struct jobfile {
+	struct section *sections; /* owned, in file order */
+	size_t nr_sections;
+};
+
+/* Reads @path and what it includes (relative to the including file; cycles
+ * and depth over 16 are errors). Every error says "file:line: ...". */
+int jobfile_read(struct jobfile *f, const char *path, struct err *e);
+
+/* The same from memory; @name stands for the file. An include is an error
+ * here. For tests and fuzzers: any bytes are safe. */
+int jobfile_parse(struct jobfile *f, const char *name, const char *text,
+		  size_t len, struct err *e);
+void jobfile_release(struct jobfile *f);
+
+/* The jobs that run: globals applied, typed, checked on their own. */
+struct jobset {
+	struct job_opts *jobs; /* owned */
+	/* per job: the settings that made it, for the result's "job options"
+	 * (later wins, NOT_APPLICABLE ones included) */
+	struct setting **given;
+	size_t *nr_given;
+	size_t nr_jobs;
+	struct setting *global; /* owned; fio's "global options" */
+	size_t nr_global;
+	char **warnings; /* owned sentences with their place */
+	size_t nr_warnings;
+	char **not_applicable; /* owned: "ioengine: reason" each once */
+	size_t nr_not_applicable;
+};
+
+/*
+ * @f may be NULL (no file): then @over alone makes one job, named by its
+ * "name" or "lunbench". @over (command line) is applied to every job last.
+ * Unknown key: "file:line: unknown key "iodepht"; did you mean "iodepth"?".
+ * Duplicate section, no section, no job: an error.
+ */
+int jobset_build(struct jobset *set, const struct jobfile *f,
+		 const struct setting *over, size_t nr_over, struct err *e);
+void jobset_release(struct jobset *set);
+
+#endif

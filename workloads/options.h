@@ -1,0 +1,160 @@
+#ifndef WORKLOADS_OPTIONS_H
+#define WORKLOADS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/*
+ * One job's typed options, and the ONE table they come from: parser, --help,
+ * the man page's list and the result's "job options" all read it. Semantics
+ * are fio's (HOWTO); where we differ the table's help says so.
+ */
+
+enum io_op { OP_READ, OP_WRITE, OP_TRIM, OP_FLUSH, OP_COUNT };
+/* Ops that have sizes and rates of their own ("a,b,c" lists): read, write,
+ * trim. */
+enum { OP_DATA_COUNT = 3 };
+#define OP_BIT(op) (1u << (op))
+
+const char *op_name(enum io_op op); /* "read" "write" "trim" "flush" */
+
+/* An amount as written: bytes, or percent of the LUN (resolved by the plan). */
+struct amount {
+	bool set;
+	bool is_percent;
+	uint64_t bytes;
+	double percent;
+};
+
+struct bs_share { /* bssplit: @percent of the I/Os are @bytes long */
+	uint32_t bytes;
+	double percent;
+};
+
+enum distribution_kind {
+	DIST_RANDOM, /* uniform */
+	DIST_ZIPF,   /* param: theta > 0, != 1 */
+	DIST_PARETO, /* param: h in (0, 1) */
+	DIST_NORMAL, /* param: deviation in percent of the range */
+	DIST_ZONED,
+};
+
+struct zone { /* @access percent of the I/Os go to the next @size percent */
+	double access;
+	double size;
+};
+
+struct distribution {
+	enum distribution_kind kind;
+	double param;
+	double center;	    /* fraction of the range; -1: not given */
+	struct zone *zones; /* owned */
+	size_t nr_zones;
+};
+
+enum rate_process { RATE_LINEAR, RATE_POISSON };
+
+enum { PERCENTILES_MAX = 20, PATTERN_MAX = 512 };
+
+struct job_opts {
+	char *name;	   /* owned; the section's name */
+	char *description; /* owned or NULL */
+
+	unsigned int ops; /* OP_BIT(s) of read, write, trim that rw names */
+	bool is_random;
+	unsigned int sequence; /* rw=randread:8 -> 8, rw=read:4k -> see step */
+	int64_t step_bytes;    /* rw=read:4k adds this hole after each I/O */
+	uint32_t bs[OP_DATA_COUNT];
+	struct bs_share *bssplit[OP_DATA_COUNT]; /* owned */
+	size_t nr_bssplit[OP_DATA_COUNT];
+	uint32_t blockalign[OP_DATA_COUNT]; /* 0: as bs */
+	unsigned int iodepth;
+	unsigned int numjobs; /* that many clones, each with the full region */
+	unsigned int clients; /* sessions of each clone, with disjoint equal
+				 slices of the region; ours, not fio's */
+
+	struct amount size, io_size, offset, offset_increment;
+	uint64_t number_ios; /* 0 no limit */
+	uint64_t runtime_ns; /* 0 no limit */
+	uint64_t ramp_ns;
+	uint64_t startdelay_ns;
+	bool time_based;
+	unsigned int loops;
+	bool stonewall; /* wait for all jobs before this one */
+	bool new_group; /* starts a new reporting group */
+	bool group_reporting;
+
+	unsigned int rwmixread;			       /* percent */
+	unsigned int percentage_random[OP_DATA_COUNT]; /* 0..100 */
+	struct distribution distribution;
+	bool norandommap;
+	bool randrepeat; /* same seed every run (default) */
+	bool randseed_set;
+	uint64_t randseed;
+
+	uint64_t thinktime_ns;
+	unsigned int thinktime_blocks;
+	uint64_t rate[OP_DATA_COUNT];	   /* bytes/s, 0 none */
+	uint64_t rate_iops[OP_DATA_COUNT]; /* I/O per s, 0 none */
+	enum rate_process rate_process;
+
+	unsigned int fsync, fdatasync; /* flush after every N writes, 0 never */
+	bool end_fsync;
+
+	unsigned int compress_percent; /* buffer_compress_percentage */
+	uint8_t pattern[PATTERN_MAX];
+	size_t pattern_len; /* 0: none */
+	bool zero_buffers, refill_buffers;
+
+	double percentiles[PERCENTILES_MAX]; /* ascending */
+	size_t nr_percentiles;
+
+	unsigned int continue_on_error; /* OP_BIT mask of ops whose errors do
+					   not end the job */
+};
+
+enum option_kind { OPTION_WORKS, OPTION_NOT_APPLICABLE };
+
+struct option_desc {
+	const char *name;
+	const char *alias; /* or NULL */
+	enum option_kind kind;
+	const char *arg;	  /* "SIZE", "N", "BOOL", ... for --help */
+	const char *default_text; /* for --help and man, NULL none */
+	const char *help;	  /* one line; for NOT_APPLICABLE: why */
+	bool value_optional;	  /* `stonewall` alone means 1 */
+	/* the rest is private to options.c */
+	int type;
+	size_t field;
+	uint64_t min, max;
+	uint64_t unit_ns;
+};
+
+/* The table, ended by a NULL name, in the order --help shows it. */
+const struct option_desc *options_table(void);
+
+/* By name or alias; NULL if there is none. */
+const struct option_desc *option_find(const char *name);
+
+/* The known key nearest to @name (edit distance), or NULL if none is near. */
+const char *option_nearest(const char *name);
+
+/* fio's defaults (bs 4k, iodepth 1, numjobs 1, rw read, ...). */
+void job_opts_init(struct job_opts *o);
+int job_opts_copy(struct job_opts *to, const struct job_opts *from); /* deep */
+void job_opts_release(struct job_opts *o);
+
+/*
+ * Sets one key. @value may be NULL where value_optional. Errors name key and
+ * value, not the place: the caller prefixes "file:line". On success @warning
+ * (size
+ * @warning_size) holds a sentence, or "" (the KiB trap).
+ */
+int option_set(struct job_opts *o, const struct option_desc *d,
+	       const char *value, unsigned int kb_base, char *warning,
+	       size_t warning_size, struct err *e);
+
+#endif

@@ -1,0 +1,82 @@
+#ifndef WORKLOADS_PLAN_H
+#define WORKLOADS_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "workloads/jobfile.h"
+#include "workloads/lun.h"
+
+/*
+ * What will run, decided before anything runs: job set + LUN + seed. Const
+ * once built; printing it is golden-tested. Nothing below it looks at percent
+ * sizes, clones or stonewalls again.
+ *
+ *   group   jobs that run at the same time; groups run one after another
+ *           (a stonewall starts a new one)
+ *   row     one entry of the result's jobs[]: a clone, or, under
+ *           group_reporting, all clones of the reporting group
+ *   client  one session: a region, an amount, a seed
+ */
+
+struct plan_client {
+	size_t job; /* index into jobset->jobs */
+	size_t row, group;
+	unsigned int clone;    /* 0..numjobs-1 */
+	unsigned int number;   /* 0..clients-1 within the clone */
+	uint64_t offset_bytes; /* region, multiples of the block */
+	uint64_t length_bytes;
+	uint64_t io_bytes;   /* to transfer in all, loops included;
+				UINT64_MAX: until the time is over */
+	uint64_t number_ios; /* UINT64_MAX: no limit */
+	uint64_t seed;	     /* streams: rng_derive(seed, 0..) */
+};
+
+struct plan_row {
+	char *name;	      /* owned; fio's jobname */
+	unsigned int groupid; /* fio's groupid */
+	size_t group;
+	size_t job; /* the first job in it (for options) */
+	size_t nr_clients;
+	unsigned int ops; /* OP_BIT mask, flush included where one can come */
+};
+
+struct plan_group {
+	size_t first_client, nr_clients; /* clients are sorted by group */
+	uint64_t expected_ns; /* UINT64_MAX: no time limit, ends by amount */
+};
+
+struct plan {
+	const struct jobset *set; /* borrowed */
+	struct lun lun;
+	uint64_t seed;
+	struct plan_client *clients; /* owned */
+	size_t nr_clients;
+	struct plan_row *rows; /* owned */
+	size_t nr_rows;
+	struct plan_group *groups; /* owned */
+	size_t nr_groups;
+	bool writes;  /* anything that changes the LUN: write or trim */
+	char **notes; /* owned: what was scaled, rounded or ignored */
+	size_t nr_notes;
+};
+
+/*
+ * Checks every job against the LUN and resolves it. Errors (-EINVAL, -ENOSPC,
+ * -EROFS, -EOPNOTSUPP) name job, key, value, limit: block size not a multiple
+ * of the LUN's block, region past the end, empty region, depth 0, transfer over
+ * the LUN's limit, write to a read-only LUN, trim on a LUN without UNMAP, zero
+ * blocks. A job that sets neither size nor offset uses the whole LUN.
+ * @seed: 0 = from the job's randseed / randrepeat rules (fixed default seed).
+ */
+int plan_build(struct plan *p, const struct jobset *set, const struct lun *lun,
+	       uint64_t seed, struct err *e);
+void plan_release(struct plan *p);
+
+/* For a person (`lunbench plan`); stable text. @verbose: every client. */
+void plan_print(const struct plan *p, bool verbose, FILE *out);
+
+#endif
