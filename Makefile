@@ -24,7 +24,8 @@ VERSION := 0.1
 CPPFLAGS += -I. -D_GNU_SOURCE -DLUNBENCH_VERSION='"$(VERSION)"' \
 	-DLUNBENCH_DATADIR='"$(PREFIX)/share/lunbench"'
 WARN := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes \
-	-Wmissing-prototypes -Wformat=2 -Wvla -Wundef -Werror
+	-Wmissing-prototypes -Wformat=2 -Wno-format-nonliteral -Wvla -Wundef -Werror \
+	$(if $(findstring clang,$(CC)),,-Wno-format-truncation)
 CFLAGS ?= -O2 -g
 CFLAGS_ALL := -std=gnu11 -pthread $(WARN) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
