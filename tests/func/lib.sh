@@ -7,6 +7,7 @@ set -u
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 B=${B:-build/gcc}
 LUNBENCH=${LUNBENCH:-$ROOT/$B/lunbench}
+# shellcheck disable=SC2034  # the tests use it
 AIDS=$ROOT/$B/tests/func
 export LUNBENCH_STATE_DIR=${LUNBENCH_STATE_DIR:-$(mktemp -d /tmp/lunbench-test.XXXXXX)}
 LUNBENCH_STATE_DIR=$LUNBENCH_STATE_DIR/$(basename "$0" .sh)
@@ -55,7 +56,9 @@ target_up() {
 		return 1
 	}
 	TARGETS="${TARGETS:-} $name"
+	# shellcheck disable=SC2034
 	TARGET_NAME=$name
+	# shellcheck disable=SC2034
 	URL=$(grep -oE 'iscsi://[^ ]+' target.out | head -n 1)
 	# shellcheck disable=SC2064
 	trap "for t in $TARGETS; do '$LUNBENCH' target down --name \$t >/dev/null 2>&1; done" EXIT

@@ -4,6 +4,7 @@
 #include <CUnit/Basic.h>
 #include <CUnit/TestRun.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -49,11 +50,12 @@ static inline int unit_run(const char *suite_name, const CU_TestInfo *tests)
 	return failed || !unit_nr;
 }
 
-#define UNIT_TESTS(suite_name, ...)                                            \
-	int main(void)                                                         \
-	{                                                                      \
-		static const CU_TestInfo tests[] = {__VA_ARGS__, {NULL, NULL}}; \
-		return unit_run(suite_name, tests);                            \
+#define UNIT_TESTS(suite_name, ...)                                \
+	int main(void)                                             \
+	{                                                          \
+		static const CU_TestInfo tests[] = {__VA_ARGS__,   \
+						    {NULL, NULL}}; \
+		return unit_run(suite_name, tests);                \
 	}
 
 #endif
