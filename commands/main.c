@@ -1,0 +1,85 @@
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+
+struct command {
+	const char *name;
+	const char *args;
+	const char *summary;
+	int (*run)(int argc, char **argv);
+};
+
+/* A new subcommand: its file, its line here, its chapter in docs/lunbench.1. */
+static const struct command commands[] = {
+	{0},
+};
+
+static void usage(FILE *out)
+{
+	const struct command *c;
+
+	fputs("Usage: lunbench COMMAND [OPTIONS]\n"
+	      "Measures iSCSI LUNs at block level, with fio's job files.\n\n",
+	      out);
+	for (c = commands; c->name; c++)
+		fprintf(out, "  %-10s %-28s %s\n", c->name, c->args,
+			c->summary);
+	fputs("\nlunbench COMMAND --help tells its options; man lunbench tells "
+	      "the rest.\n"
+	      "  --version  print the version\n"
+	      "  --help     print this\n\n"
+	      "Exit status: 0 fine, 1 a gate failed, 2 usage, 3 the target or "
+	      "the I/O failed,\n130 interrupted.\n",
+	      out);
+}
+
+static const struct command *find(const char *name)
+{
+	const struct command *c;
+
+	for (c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+static int unknown(const char *name)
+{
+	char list[256] = "";
+	const struct command *c;
+
+	for (c = commands; c->name; c++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list),
+			 "%s%s", c == commands ? "" : ", ", c->name);
+	say("\"%s\": no such command; there are: %s", name, list);
+	return STATUS_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *c;
+	char name[64];
+
+	argp_err_exit_status = STATUS_USAGE;
+	if (argc < 2) {
+		usage(stderr);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		puts("lunbench " LUNBENCH_VERSION);
+		return STATUS_OK;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return STATUS_OK;
+	}
+	c = find(argv[1]);
+	if (!c)
+		return unknown(argv[1]);
+	snprintf(name, sizeof(name), "lunbench %s", c->name);
+	argv[1] = name;
+	return c->run(argc - 1, argv + 1);
+}
