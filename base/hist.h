@@ -7,8 +7,8 @@
 /*
  * Log-linear histogram of durations in ns.
  *
- * Range: 0 .. 2^40 ns (18 minutes); larger values count in the last bucket
- * and hist_max() still tells them exactly. Values under 256 have a bucket
+ * Range: 0 .. 2^40 ns (18 minutes); larger values count in the last bucket,
+ * and max_ns still tells the largest exactly. Values under 256 have a bucket
  * each; above, every power of two is cut into 128 buckets, so a value reported
  * for a bucket (its middle) is off by at most 1/256. Count, sum, min and max
  * are exact. Adding two histograms is exact. Not thread-safe: one writer,
@@ -33,8 +33,8 @@ double hist_mean_ns(const struct hist *h);   /* 0 when empty */
 double hist_stddev_ns(const struct hist *h); /* 0 under two samples */
 
 /* The smallest bucket value with at least @percent of the samples at or below
- * it (nearest rank), @percent in (0, 100]; clamped to [min, max]; 0 when
- * empty. */
+ * it (nearest rank), @percent in (0, 100]; clamped to [min, max], and max
+ * itself where the rank is the last sample's; 0 when empty. */
 uint64_t hist_percentile_ns(const struct hist *h, double percent);
 
 /* What bucket @i stands for: its middle; and its bounds [low, high). */
