@@ -29,7 +29,9 @@ enum retry_cause {
 	RETRY_CONNECTION_LOST,
 	RETRY_CAUSES
 };
-const char *retry_cause_name(enum retry_cause c); /* "busy", ... */
+/* As in the result file: "busy", "task_set_full", "unit_attention",
+ * "not_ready", "connection_lost". */
+const char *retry_cause_name(enum retry_cause c);
 
 struct meter_op {
 	uint64_t ios, bytes;	  /* submitted in the window, completed well */
@@ -50,42 +52,49 @@ struct series_point {
 	uint64_t service_max_ns;
 };
 
-struct error_sample {	/* the first few of each kind, for the report */
+/* Errors of one kind (same op, result and text), for the report. Time and place
+ * are the first one's. */
+struct error_sample {
 	uint64_t at_ns; /* since the group's start */
 	enum io_op op;
 	uint64_t offset_bytes;
 	uint32_t length_bytes;
 	int result;
-	uint64_t count; /* how many like this (same op, result, detail) */
+	uint64_t count; /* how many of this kind, ramp and drain included */
 	char text[160];
 };
 
-enum { ERROR_SAMPLES = 16 };
+enum { ERROR_SAMPLES = 16 }; /* kinds kept; more are only counted */
 
 struct meter {
 	struct meter_op op[OP_COUNT];
 	uint64_t retries[RETRY_CAUSES];
 	struct series_point *series; /* owned */
 	size_t nr_series, cap_series;
-	uint64_t interval_ns;
+	uint64_t interval_ns;	 /* 0: no series */
+	uint64_t series_dropped; /* completions that no point could hold, for
+				    want of memory: say so in the result */
 	struct error_sample error[ERROR_SAMPLES];
 	size_t nr_errors;
 	/* time-weighted outstanding I/O in the window, for Little's law */
 	double outstanding_ns; /* sum over sessions of integral of depth dt */
 };
 
-/* @ops: OP_BIT mask that gets histograms. */
+/* @ops: OP_BIT mask that gets histograms; the row's only ops. */
 int meter_init(struct meter *m, unsigned int ops, uint64_t interval_ns,
 	       struct err *e);
 void meter_release(struct meter *m);
 
 /* @counted: submitted inside the measuring window. @since_start_ns: of the
- * completion, for the series. */
+ * completion, for the series, whose growth (by doubling, at the start of an
+ * interval) is the one allocation of the hot path and may fail harmlessly. */
 void meter_record(struct meter *m, enum io_op op, uint32_t bytes, bool counted,
 		  uint64_t intended_ns, uint64_t submit_ns, uint64_t done_ns,
 		  uint64_t since_start_ns);
+/* One error; s->count is ignored. */
 void meter_record_error(struct meter *m, const struct error_sample *s,
 			bool counted);
+/* -ENOMEM, or -EINVAL for unlike intervals: @to is then unchanged. */
 int meter_add(struct meter *to, const struct meter *from, struct err *e);
 
 /* --- the whole run --- */
