@@ -25,7 +25,10 @@ struct loop_fd {
 struct loop_timer {
 	void (*on_timer)(struct loop_timer *t);
 	uint64_t at_ns;
-	size_t index; /* private: place in the heap + 1; 0 when not armed */
+	/* private: a pairing heap, so that arming never allocates */
+	bool is_set;
+	uint64_t order;
+	struct loop_timer *child, *next, *prev;
 };
 
 struct loop_task { /* runs once, at the end of this turn */
@@ -48,7 +51,8 @@ int loop_fd_add(struct loop *l, struct loop_fd *f, uint32_t epoll_events,
 int loop_fd_mod(struct loop *l, struct loop_fd *f, uint32_t epoll_events);
 void loop_fd_del(struct loop *l, struct loop_fd *f);
 
-/* Arms (or re-arms) @t; a time in the past fires in the next turn. */
+/* Arms (or re-arms) @t; a time in the past fires in the next turn. Timers of
+ * the same time fire in the order of arming. */
 void loop_timer_set(struct loop *l, struct loop_timer *t, uint64_t at_ns);
 void loop_timer_cancel(struct loop *l, struct loop_timer *t);
 
@@ -56,7 +60,8 @@ void loop_defer(struct loop *l, struct loop_task *t);
 void loop_defer_cancel(struct loop *l, struct loop_task *t);
 
 /* One turn: waits at most @max_wait_ns for events or timers, handles them,
- * then the tasks (those queued by tasks, too). -EINTR is not an error. */
+ * then the tasks (those queued by tasks, too: work that feeds itself must go
+ * through a timer). 0 or -errno; -EINTR is not an error. */
 int loop_turn(struct loop *l, uint64_t max_wait_ns);
 
 #endif
