@@ -12,16 +12,18 @@ struct size_value {
 	uint64_t bytes; /* valid unless is_percent */
 	double percent; /* valid if is_percent, 0..100 */
 	bool is_percent;
-	bool kib_trap; /* the text said KiB/MiB/... and means powers of 1000,
-			  or k/kb and means 1024 under kb_base=1000: warn */
+	bool kib_trap; /* the text has the i of KiB but means powers of 1000:
+			  warn with the byte value */
 };
 
 /*
  * fio's sizes (HOWTO, "Parameter types"): integer, optional k m g t p with or
- * without b / i / ib, or %; 0x hex; case does not matter. @kb_base is 1024
- * (default) or 1000. With 1024: 4k = 4ki = 4kb = 4096 and 4kib = 4000 (fio's
- * own trap). Trailing junk, overflow, negative: -EINVAL or -ERANGE with the
- * text in @e.
+ * without b / i / ib, or % (decimals allowed); 0x hex without a suffix; case
+ * does not matter. @kb_base is 1024 (default) or 1000. fio's own trap, seen
+ * with fio 3.33: with 1024, 4k = 4ki = 4kb = 4096 and 4kib = 4000; with 1000,
+ * 4k = 4ki = 4kb = 4000 and 4kib = 4096. Where fio would cut silently ("1.5g"
+ * is one byte there), trailing junk, overflow and negative values are -EINVAL
+ * or -ERANGE with the text in @e.
  */
 int units_parse_size(const char *text, unsigned int kb_base,
 		     struct size_value *out, struct err *e);
@@ -35,7 +37,8 @@ int units_parse_uint(const char *text, uint64_t min, uint64_t max,
 		     uint64_t *out, struct err *e);
 
 /* Texts for people. All write into @buf and return it.
- * bytes: exact binary unit where one fits ("4 KiB", "1.5 GiB", "513 B");
+ * bytes: the largest binary unit that is exact in at most four digits and two
+ * decimals ("4 KiB", "1.5 GiB", "513 B"), else two decimals ("931.51 GiB");
  * rate: "123.4 MB/s" (10^6); time: "812 ns", "14.2 us", "3.05 ms", "12.0 s",
  * "2 min 10 s"; count: "118k", "1.25M" as fio prints IOPS. */
 char *units_bytes(char *buf, size_t size, uint64_t bytes);

@@ -50,7 +50,7 @@ struct zone { /* @access percent of the I/Os go to the next @size percent */
 struct distribution {
 	enum distribution_kind kind;
 	double param;
-	double center;	    /* fraction of the range; -1: not given */
+	double center;	    /* fraction of the range; negative: not given */
 	struct zone *zones; /* owned */
 	size_t nr_zones;
 };
@@ -114,26 +114,38 @@ struct job_opts {
 
 	unsigned int continue_on_error; /* OP_BIT mask of ops whose errors do
 					   not end the job */
+	unsigned int kb_base; /* 1024 or 1000: how sizes in the same section
+				 and below were read */
 };
 
-enum option_kind { OPTION_WORKS, OPTION_NOT_APPLICABLE };
+enum option_kind {
+	OPTION_WORKS,
+	OPTION_NOT_APPLICABLE, /* accepted: means nothing for a LUN */
+	OPTION_UNSUPPORTED,    /* would change what is measured: refused, unless
+				  its value asks for nothing (verify=0) */
+};
 
 struct option_desc {
 	const char *name;
 	const char *alias; /* or NULL */
 	enum option_kind kind;
-	const char *arg;	  /* "SIZE", "N", "BOOL", ... for --help */
-	const char *default_text; /* for --help and man, NULL none */
-	const char *help;	  /* one line; for NOT_APPLICABLE: why */
+	const char *heading; /* in --help and man, above this and the following
+				keys; NULL: the group goes on */
+	const char *arg;     /* "SIZE", "N", "0|1", ...; NULL unless WORKS */
+	const char *default_text; /* for --help and man, NULL none; for
+				     UNSUPPORTED: the values, separated by
+				     spaces, that are accepted */
+	const char *help;	  /* one line, with units; why, unless WORKS */
 	bool value_optional;	  /* `stonewall` alone means 1 */
-	/* the rest is private to options.c */
+	/* the rest is private to options.c and option_types.c */
 	int type;
 	size_t field;
 	uint64_t min, max;
 	uint64_t unit_ns;
 };
 
-/* The table, ended by a NULL name, in the order --help shows it. */
+/* The table, ended by a NULL name, in the order --help shows it: first all
+ * that work, under headings, then the not applicable, then the unsupported. */
 const struct option_desc *options_table(void);
 
 /* By name or alias; NULL if there is none. */
@@ -148,10 +160,11 @@ int job_opts_copy(struct job_opts *to, const struct job_opts *from); /* deep */
 void job_opts_release(struct job_opts *o);
 
 /*
- * Sets one key. @value may be NULL where value_optional. Errors name key and
- * value, not the place: the caller prefixes "file:line". On success @warning
- * (size
- * @warning_size) holds a sentence, or "" (the KiB trap).
+ * Sets one key. @value may be NULL where value_optional. A NOT_APPLICABLE key
+ * changes nothing, whatever its value. Errors name key and value, not the
+ * place: the caller prefixes "file:line". On success @warning (size
+ * @warning_size) holds a sentence (the KiB trap), or "". @o is whole also after
+ * an error.
  */
 int option_set(struct job_opts *o, const struct option_desc *d,
 	       const char *value, unsigned int kb_base, char *warning,
