@@ -1,0 +1,240 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "commands/commands.h"
+#include "commands/measure.h"
+#include "commands/signals.h"
+#include "target/tgt.h"
+
+enum {
+	KEY_STORE = 0x2000,
+	KEY_SIZE,
+	KEY_BLOCK,
+	KEY_RAM,
+	KEY_STOCK,
+	KEY_ARRAY,
+	KEY_QUICK,
+};
+
+static const struct argp_option own_options[] = {
+	{"store", KEY_STORE, "rdwr|aio|null", 0,
+	 "The target's store (default rdwr; aio is not durable, null keeps "
+	 "nothing)",
+	 0},
+	{"size", KEY_SIZE, "SIZE", 0, "Size of its LUN (default 1G)", 0},
+	{"block", KEY_BLOCK, "512|4096", 0, "Its block size (default 512)", 0},
+	{"ram", KEY_RAM, NULL, 0, "Its image in memory (/dev/shm)", 0},
+	{"stock", KEY_STOCK, NULL, 0, "tgt's own settings, not the tuned ones",
+	 0},
+	{"array", KEY_ARRAY, "single", 0, "What the LUN lies on", 0},
+	{"quick", KEY_QUICK, NULL, 0,
+	 "A second for each job: a smoke test, not a measurement", 0},
+	{0},
+};
+
+struct bench {
+	struct request request;
+	struct tgt_opts target;
+	bool quick;
+};
+
+static int fail(const struct err *e)
+{
+	say_err(e, STATUS_USAGE);
+	return EINVAL;
+}
+
+static error_t parse_store(struct bench *b, const char *arg)
+{
+	if (!strcmp(arg, "rdwr"))
+		b->target.store = STORE_RDWR;
+	else if (!strcmp(arg, "aio"))
+		b->target.store = STORE_AIO;
+	else if (!strcmp(arg, "null"))
+		b->target.store = STORE_NULL;
+	else {
+		say("--store: \"%s\" is none of rdwr, aio, null", arg);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static error_t parse_size(struct bench *b, const char *arg)
+{
+	struct size_value v = {0};
+	struct err e = {0};
+
+	if (units_parse_size(arg, 1024, &v, &e)) {
+		err_prefix(&e, "--size");
+		return fail(&e);
+	}
+	if (v.is_percent || !v.bytes) {
+		say("--size: \"%s\" is no size for a LUN; give bytes, as in 1G",
+		    arg);
+		return EINVAL;
+	}
+	b->target.size_bytes = v.bytes;
+	return 0;
+}
+
+static error_t parse_block(struct bench *b, const char *arg)
+{
+	if (!strcmp(arg, "512"))
+		b->target.block_bytes = 512;
+	else if (!strcmp(arg, "4096"))
+		b->target.block_bytes = 4096;
+	else {
+		say("--block: \"%s\" is neither 512 nor 4096", arg);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static error_t parse_array(const char *arg)
+{
+	if (!strcmp(arg, "single"))
+		return 0;
+	say("--array: \"%s\" needs md, which comes with the lab; this version "
+	    "has single only",
+	    arg);
+	return EINVAL;
+}
+
+static error_t parse_own(int key, char *arg, struct argp_state *state)
+{
+	struct bench *b = state->input;
+
+	switch (key) {
+	case KEY_STORE:
+		return parse_store(b, arg);
+	case KEY_SIZE:
+		return parse_size(b, arg);
+	case KEY_BLOCK:
+		return parse_block(b, arg);
+	case KEY_RAM:
+		b->target.ram = true;
+		return 0;
+	case KEY_STOCK:
+		b->target.stock = true;
+		return 0;
+	case KEY_ARRAY:
+		return parse_array(arg);
+	case KEY_QUICK:
+		b->quick = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The default job, and what --quick changes in any. */
+static int complete_request(struct bench *b)
+{
+	struct request *r = &b->request;
+
+	if (!r->job && !r->nr_keys) {
+		r->job = strdup("basic");
+		if (!r->job)
+			return -ENOMEM;
+	}
+	if (!b->quick)
+		return 0;
+	if (request_add_key(r, "runtime", "1") ||
+	    request_add_key(r, "ramp_time", "0"))
+		return -ENOMEM;
+	return 0;
+}
+
+static int point_at(struct request *r, const char *url)
+{
+	struct err e = {0};
+
+	if (url_parse(&r->url, url, true, NULL, &e))
+		return say_err(&e, STATUS_TARGET);
+	/* CHAP secrets of the environment are for other targets. */
+	url_wipe(&r->url);
+	r->has_url = true;
+	return STATUS_OK;
+}
+
+static int run_on_target(struct bench *b, struct prepared *p, struct output *o,
+			 const struct tgt_status *target)
+{
+	int status = point_at(&b->request, target->url);
+
+	if (!status)
+		status = prepare_plan(p, &b->request);
+	if (!status)
+		status = prepare_guard(p, &b->request);
+	/* A signal that came in the meantime wants no run at all. */
+	if (!status && signals_seen)
+		status = STATUS_INTERRUPTED;
+	if (!status)
+		status = measure(p, &b->request, o);
+	return status;
+}
+
+static int bench_on_target(struct bench *b, struct prepared *p,
+			   struct output *o)
+{
+	struct tgt_status target = {0};
+	struct err e = {0};
+	char note[256] = "";
+	int rc, status;
+
+	rc = tgt_up(&b->target, &target, note, &e);
+	if (note[0])
+		say("%s", note);
+	if (rc)
+		return say_err(&e,
+			       rc == -EINVAL ? STATUS_USAGE : STATUS_TARGET);
+	status = run_on_target(b, p, o, &target);
+	if (tgt_down(b->target.name, &e)) {
+		say_err(&e, STATUS_TARGET);
+		say("run: lunbench target down --name %s", b->target.name);
+		status = status ? status : STATUS_TARGET;
+	}
+	return status;
+}
+
+int command_bench(int argc, char **argv)
+{
+	struct bench b = {0};
+	struct prepared p = {0};
+	struct output o = {0};
+	const struct request_form form = {
+		.takes = REQUEST_JOB | REQUEST_CONNECT | REQUEST_RUN,
+		.args_doc = "[JOB]",
+		.doc = "Brings the bundled target up, runs a job on its LUN "
+		       "(basic when none is named), takes it down.",
+		.own = own_options,
+		.parse_own = parse_own,
+		.own_input = &b,
+	};
+	int status;
+
+	signals_init();
+	tgt_opts_init(&b.target);
+	/* A name of its own: benches may run side by side, and after a kill -9
+	 * `target down --all` finds it. */
+	snprintf(b.target.name, sizeof(b.target.name), "bench-%d", getpid());
+	status = request_parse(&b.request, &form, argc, argv);
+	if (!status && complete_request(&b)) {
+		say("out of memory");
+		status = STATUS_TARGET;
+	}
+	if (!status)
+		status = prepare_load(&p, &b.request);
+	if (!status)
+		status = output_open(&o, &b.request, p.job_name);
+	if (!status)
+		status = bench_on_target(&b, &p, &o);
+	prepare_release(&p);
+	request_release(&b.request);
+	return status;
+}

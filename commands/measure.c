@@ -1,0 +1,114 @@
+#include "commands/measure.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "commands/progress.h"
+#include "commands/signals.h"
+#include "report/table.h"
+
+/* What the result says of the bundled target. */
+static size_t target_facts(const struct prepared *p, struct fact *f)
+{
+	const struct tgt_status *t = &p->target;
+	size_t n = 0;
+
+	if (!p->is_ours)
+		return 0;
+	f[n++] = (struct fact){"name", (char *)t->name};
+	f[n++] = (struct fact){"store", (char *)t->store};
+	f[n++] = (struct fact){"durable", t->is_durable ? "yes" : "no"};
+	f[n++] = (struct fact){"settings", t->stock ? "stock" : "tuned"};
+	f[n++] = (struct fact){"backing", (char *)t->backing};
+	f[n++] = (struct fact){"tgt", (char *)t->tgt_version};
+	return n;
+}
+
+static json_t *build(const struct prepared *p, const struct request *r,
+		     const struct run_result *run, struct err *e)
+{
+	struct fact facts[8];
+	struct result_input in = {
+		.plan = &p->plan,
+		.run = run,
+		.url = r->url.display,
+		.transport = r->url.scheme,
+		.job_name = p->job_path ? p->job_name : NULL,
+		.session = p->session,
+		.nr_session = p->nr_session,
+		.target = facts,
+		.nr_target = target_facts(p, facts),
+	};
+
+	return result_build(&in, e);
+}
+
+static unsigned int terminal_width(void)
+{
+	struct winsize w = {0};
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) ? 0 : w.ws_col;
+}
+
+/* Writes what there is and says how the run ended. */
+static int finish(const struct prepared *p, const struct request *r,
+		  struct output *o, const struct run_result *run)
+{
+	struct err e = {0};
+	json_t *result;
+	int status;
+
+	result = build(p, r, run, &e);
+	if (!result)
+		return say_err(&e, STATUS_TARGET);
+	if (!r->json) {
+		table_print(result, terminal_width(), stdout);
+		fflush(stdout);
+	}
+	status = output_write(o, result);
+	json_decref(result);
+	if (o->has_file && !r->json)
+		printf("result: %s\n", o->path);
+	if (run->end == RUN_INTERRUPTED) {
+		say("interrupted; the result is partial");
+		return status ? status : STATUS_INTERRUPTED;
+	}
+	if (run->end == RUN_FAILED) {
+		say("%s", run->error.text);
+		say("the result is partial");
+		return STATUS_TARGET;
+	}
+	return status;
+}
+
+int measure(const struct prepared *p, struct request *r, struct output *o)
+{
+	struct run_result run = {0};
+	struct progress progress;
+	struct err e = {0};
+	int rc, status;
+
+	if (!r->quiet) {
+		plan_print(&p->plan, r->verbose, r->json ? stderr : stdout);
+		fflush(stdout);
+	}
+	progress_init(&progress, r->quiet);
+	progress_attach(&progress, &r->run);
+	r->run.url = &r->url;
+	r->run.transport = p->transport;
+	r->run.stop = &signals_seen;
+	rc = run_plan(&p->plan, &r->run, &run, &e);
+	progress_end(&progress);
+	if (!rc)
+		status = finish(p, r, o, &run);
+	else if (signals_seen)
+		status = STATUS_INTERRUPTED;
+	else
+		status = say_err(&e, STATUS_TARGET);
+	run_result_release(&run);
+	return status;
+}

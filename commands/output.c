@@ -1,0 +1,124 @@
+#include "commands/output.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "commands/commands.h"
+#include "report/result.h"
+
+/* DIR/JOB-20261130T120000Z.json; a second run in the same second gets -2. */
+static void name_file(struct output *o, const char *folder,
+		      const char *job_name)
+{
+	char stamp[32];
+	time_t now = time(NULL);
+	struct stat st;
+	struct tm tm;
+	int n;
+
+	gmtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
+	snprintf(o->path, sizeof(o->path), "%s/%s-%s.json", folder, job_name,
+		 stamp);
+	for (n = 2; n < 1000 && !lstat(o->path, &st); n++)
+		snprintf(o->path, sizeof(o->path), "%s/%s-%s-%d.json", folder,
+			 job_name, stamp, n);
+}
+
+/* A few KiB beside it: permissions, read-only mounts and a disk that is full
+ * already all show here, also for root. */
+static int try_to_write(const char *path)
+{
+	char probe[PATH_MAX + 16], block[4096];
+	int fd, rc = 0;
+
+	snprintf(probe, sizeof(probe), "%s.XXXXXX", path);
+	fd = mkstemp(probe);
+	if (fd < 0)
+		return -errno;
+	memset(block, ' ', sizeof(block));
+	if (write(fd, block, sizeof(block)) != (ssize_t)sizeof(block))
+		rc = errno ? -errno : -ENOSPC;
+	close(fd);
+	unlink(probe);
+	return rc;
+}
+
+int output_open(struct output *o, const struct request *r, const char *job_name)
+{
+	const char *folder = r->folder ? r->folder : "results";
+	struct err e = {0};
+	struct stat st;
+	int rc;
+
+	o->is_json = r->json;
+	o->has_file = r->file || r->folder || !r->json;
+	if (!o->has_file)
+		return STATUS_OK;
+	if (r->file) {
+		snprintf(o->path, sizeof(o->path), "%s", r->file);
+		if (!stat(o->path, &st) && S_ISDIR(st.st_mode)) {
+			say("\"%s\": a folder; name a file with -o, or use "
+			    "--out \"%s\"",
+			    o->path, o->path);
+			return STATUS_USAGE;
+		}
+	} else {
+		if (file_make_dirs(folder, 0777, &e))
+			return say_err(&e, STATUS_USAGE);
+		name_file(o, folder, job_name);
+	}
+	rc = try_to_write(o->path);
+	if (!rc)
+		return STATUS_OK;
+	say("\"%s\": the result cannot be written there: %s; nothing was "
+	    "measured; name another place with -o FILE or --out DIR",
+	    o->path, strerror(-rc));
+	return STATUS_USAGE;
+}
+
+static int rescue(struct output *o, const json_t *result)
+{
+	const char *tmp = getenv("TMPDIR");
+	char path[PATH_MAX], base[NAME_MAX + 1], copy[PATH_MAX];
+	struct err e = {0};
+
+	snprintf(copy, sizeof(copy), "%s", o->path);
+	snprintf(base, sizeof(base), "%s", basename(copy));
+	snprintf(path, sizeof(path), "%s/%s", tmp && *tmp ? tmp : "/tmp", base);
+	if (result_write(result, path, &e)) {
+		say_err(&e, STATUS_TARGET);
+		say("the result could not be kept anywhere");
+		return STATUS_TARGET;
+	}
+	say("the result was kept in \"%s\" instead; move it from there", path);
+	snprintf(o->path, sizeof(o->path), "%s", path);
+	return STATUS_TARGET;
+}
+
+int output_write(struct output *o, const json_t *result)
+{
+	int status = STATUS_OK;
+	struct err e = {0};
+
+	if (o->has_file && result_write(result, o->path, &e)) {
+		say_err(&e, STATUS_TARGET);
+		status = rescue(o, result);
+	}
+	if (!o->is_json)
+		return status;
+	if (json_dumpf(result, stdout, JSON_INDENT(2)) ||
+	    putchar('\n') == EOF || fflush(stdout)) {
+		say("stdout: the result could not be written: %s",
+		    strerror(errno));
+		return STATUS_TARGET;
+	}
+	return status;
+}

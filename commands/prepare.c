@@ -1,0 +1,200 @@
+#include "commands/prepare.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "commands/commands.h"
+#include "commands/shipped.h"
+#include "commands/signals.h"
+#include "initiator/guard.h"
+
+/* --- the job --- */
+
+/* "basic" of "workloads/basic.fio"; what a file name cannot hold becomes _. */
+static void set_job_name(struct prepared *p)
+{
+	const char *name =
+		p->job_path ? basename(p->job_path) : p->set.jobs[0].name;
+	char *dot, *c;
+
+	snprintf(p->job_name, sizeof(p->job_name), "%s", name);
+	dot = strrchr(p->job_name, '.');
+	if (p->job_path && dot && dot > p->job_name)
+		*dot = 0;
+	for (c = p->job_name; *c; c++)
+		if (*c == '/' || (unsigned char)*c < ' ')
+			*c = '_';
+}
+
+int prepare_load(struct prepared *p, const struct request *r)
+{
+	char path[PATH_MAX];
+	struct err e = {0};
+	size_t i;
+
+	if (r->job) {
+		if (shipped_resolve(r->job, path, sizeof(path), &e))
+			return say_err(&e, STATUS_USAGE);
+		p->job_path = strdup(path);
+		if (!p->job_path || jobfile_read(&p->file, path, &e))
+			return say_err(&e, STATUS_USAGE);
+	}
+	if (jobset_build(&p->set, r->job ? &p->file : NULL, r->keys, r->nr_keys,
+			 &e))
+		return say_err(&e, STATUS_USAGE);
+	for (i = 0; i < p->set.nr_warnings; i++)
+		say("%s", p->set.warnings[i]);
+	set_job_name(p);
+	return STATUS_OK;
+}
+
+/* --- the LUN --- */
+
+static void keep_fact(void *user, const char *key, const char *value)
+{
+	struct prepared *p = user;
+	struct fact *f =
+		reallocarray(p->session, p->nr_session + 1, sizeof(*f));
+
+	if (!f)
+		return;
+	p->session = f;
+	f += p->nr_session;
+	f->key = strdup(key);
+	f->value = strdup(value);
+	p->nr_session++;
+}
+
+static void drop_facts(struct prepared *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr_session; i++) {
+		free(p->session[i].key);
+		free(p->session[i].value);
+	}
+	free(p->session);
+	p->session = NULL;
+	p->nr_session = 0;
+}
+
+/* What waiting cannot mend: the question is wrong, or the secret is. */
+static bool is_final(int code)
+{
+	return code == -EINVAL || code == -EACCES || code == -EPERM ||
+	       code == -EOPNOTSUPP || code == -ENOMEM;
+}
+
+static int probe(struct prepared *p, const struct request *r, struct err *e)
+{
+	const struct timespec pause = {.tv_nsec = 200 * NS_PER_MSEC};
+	uint64_t end_ns = clock_now_ns() + r->wait_ns;
+	bool is_told = false;
+	int rc;
+
+	for (;;) {
+		rc = transport_probe(&r->url, &r->run.initiator, &p->lun,
+				     keep_fact, p, e);
+		if (!rc || is_final(rc) || clock_now_ns() >= end_ns ||
+		    signals_seen)
+			return rc;
+		if (!is_told)
+			say("%s; trying again", e->text);
+		is_told = true;
+		drop_facts(p);
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* A null store answers for 1 TiB, whatever its user asked for. */
+static void bound_to_target(struct prepared *p, const struct request *r)
+{
+	uint64_t blocks;
+
+	p->is_ours =
+		!strcmp(r->url.scheme, "iscsi") &&
+		tgt_owns(r->url.host, r->url.port, r->url.target, &p->target);
+	if (!p->is_ours)
+		return;
+	blocks = p->target.size_bytes / p->lun.block_bytes;
+	if (blocks && blocks < p->lun.blocks)
+		p->lun.blocks = blocks;
+	if (!strcmp(p->target.store, "null"))
+		p->lun.keeps_data = false;
+}
+
+static int check_serial(const struct prepared *p, const struct request *r)
+{
+	const struct lun *l = &p->lun;
+
+	if (!r->expect_serial || !strcmp(r->expect_serial, l->serial) ||
+	    !strcmp(r->expect_serial, l->naa))
+		return STATUS_OK;
+	say("\"%s\": its serial number is \"%s\" (%s), not \"%s\"; is it the "
+	    "right LUN?",
+	    r->url.display, l->serial, l->naa[0] ? l->naa : "no NAA name",
+	    r->expect_serial);
+	return STATUS_USAGE;
+}
+
+int prepare_plan(struct prepared *p, const struct request *r)
+{
+	struct err e = {0};
+	int rc;
+
+	p->transport = transport_find(r->url.scheme, &e);
+	if (!p->transport)
+		return say_err(&e, STATUS_USAGE);
+	rc = probe(p, r, &e);
+	if (rc)
+		return say_err(&e, rc == -EOPNOTSUPP ? STATUS_USAGE
+						     : STATUS_TARGET);
+	p->keeps_data = p->lun.keeps_data;
+	bound_to_target(p, r);
+	rc = check_serial(p, r);
+	if (rc)
+		return rc;
+	if (plan_build(&p->plan, &p->set, &p->lun, r->seed, &e))
+		return say_err(&e, STATUS_USAGE);
+	return STATUS_OK;
+}
+
+/* --- the leave to write --- */
+
+int prepare_guard(const struct prepared *p, const struct request *r)
+{
+	char found[512] = "", size[32];
+	bool all_zero = false;
+	struct err e = {0};
+
+	/* Nothing can be lost where nothing is kept. */
+	if (!p->plan.writes || p->is_ours || r->overwrite || !p->keeps_data)
+		return STATUS_OK;
+	if (guard_inspect(&r->url, &r->run.initiator, &p->lun, found,
+			  sizeof(found), &all_zero, &e))
+		return say_err(&e, STATUS_TARGET);
+	units_bytes(size, sizeof(size), lun_bytes(&p->lun));
+	if (!found[0])
+		snprintf(found, sizeof(found), "%s",
+			 all_zero ? "no known signature, and zeros at both ends"
+				  : "data without a known signature");
+	say("\"%s\": this job writes to a LUN that lunbench did not create "
+	    "(%s); found there: %s; add --overwrite to destroy it",
+	    r->url.display, size, found);
+	return STATUS_USAGE;
+}
+
+void prepare_release(struct prepared *p)
+{
+	plan_release(&p->plan);
+	jobset_release(&p->set);
+	jobfile_release(&p->file);
+	drop_facts(p);
+	free(p->job_path);
+	memset(p, 0, sizeof(*p));
+}

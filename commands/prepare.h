@@ -1,0 +1,44 @@
+#ifndef COMMANDS_PREPARE_H
+#define COMMANDS_PREPARE_H
+
+#include <stdbool.h>
+
+#include "commands/request.h"
+#include "report/result.h"
+#include "target/tgt.h"
+#include "workloads/plan.h"
+
+/*
+ * From a request to a plan, and to the leave to run it: everything that `plan`,
+ * `run` and `bench` do before a byte is measured. All functions return an exit
+ * status, after saying why it is not STATUS_OK.
+ */
+struct prepared {
+	char *job_path;	    /* owned; NULL: keys alone */
+	char job_name[128]; /* for file names */
+	struct jobfile file;
+	struct jobset set;
+	const struct transport *transport;
+	struct lun lun;	      /* as probed, bounded to what may be used */
+	bool keeps_data;      /* as probed: there may be something to destroy */
+	struct fact *session; /* owned; negotiated keys */
+	size_t nr_session;
+	bool is_ours;		  /* the LUN of a bundled target that runs */
+	struct tgt_status target; /* valid if is_ours */
+	struct plan plan;
+};
+
+/* The job file and the keys: looks at no target. */
+int prepare_load(struct prepared *p, const struct request *r);
+
+/* Probes the LUN (retrying for r->wait_ns) and plans the job on it. Writes
+ * nothing to it. */
+int prepare_plan(struct prepared *p, const struct request *r);
+
+/* Refuses a plan that would write to what is not ours; reads, never writes. */
+int prepare_guard(const struct prepared *p, const struct request *r);
+
+/* Takes a zeroed one, too. */
+void prepare_release(struct prepared *p);
+
+#endif

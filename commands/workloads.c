@@ -1,0 +1,179 @@
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "commands/commands.h"
+#include "commands/shipped.h"
+#include "workloads/plan.h"
+
+/* Where the shipped job files are; false if nowhere. */
+static bool shipped_folder(char *folder, size_t size)
+{
+	char exe[PATH_MAX] = "", up[PATH_MAX + 32];
+	char *dir, *parent;
+	struct stat st;
+
+	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
+		return false;
+	dir = dirname(exe);
+	snprintf(folder, size, "%s/workloads", dir);
+	if (!stat(folder, &st) && S_ISDIR(st.st_mode))
+		return true;
+	/* build/gcc/lunbench of a clone; nothing else may lead two floors up,
+	 * or /usr/local/bin would find /usr/workloads. */
+	snprintf(up, sizeof(up), "%s", dir);
+	parent = strrchr(up, '/');
+	if (parent && parent > up) {
+		*parent = 0;
+		parent = strrchr(up, '/');
+		if (parent && !strcmp(parent, "/build")) {
+			*parent = 0;
+			snprintf(folder, size, "%s/workloads", up);
+			if (!stat(folder, &st) && S_ISDIR(st.st_mode))
+				return true;
+		}
+	}
+	snprintf(folder, size, "%s", LUNBENCH_DATADIR "/workloads");
+	return !stat(folder, &st) && S_ISDIR(st.st_mode);
+}
+
+static int is_job(const struct dirent *d)
+{
+	size_t len = strlen(d->d_name);
+
+	return len > 4 && !strcmp(d->d_name + len - 4, ".fio");
+}
+
+static void free_list(struct dirent **list, int n)
+{
+	while (n-- > 0)
+		free(list[n]);
+	free(list);
+}
+
+/* "basic, smoke", for error texts. */
+static void shipped_names(const char *folder, char *names, size_t size)
+{
+	struct dirent **list = NULL;
+	int i, n = scandir(folder, &list, is_job, alphasort);
+	size_t len = 0;
+
+	names[0] = 0;
+	for (i = 0; i < n && len < size; i++)
+		len += snprintf(names + len, size - len, "%s%.*s",
+				i ? ", " : "", (int)strlen(list[i]->d_name) - 4,
+				list[i]->d_name);
+	free_list(list, n > 0 ? n : 0);
+}
+
+int shipped_resolve(const char *job, char *path, size_t size, struct err *e)
+{
+	char folder[PATH_MAX + 16], names[256];
+	struct stat st;
+
+	snprintf(path, size, "%s", job);
+	if (!stat(job, &st)) {
+		if (S_ISDIR(st.st_mode))
+			return err_set(e, -EISDIR,
+				       "\"%s\": a folder, not a job file", job);
+		return 0;
+	}
+	if (!shipped_folder(folder, sizeof(folder)))
+		return err_set(
+			e, -ENOENT,
+			"\"%s\": no such file; there are no shipped jobs "
+			"either (looked in %s)",
+			job, LUNBENCH_DATADIR "/workloads");
+	if (!strchr(job, '/')) {
+		snprintf(path, size, "%s/%s.fio", folder, job);
+		if (!stat(path, &st))
+			return 0;
+	}
+	shipped_names(folder, names, sizeof(names));
+	return err_set(e, -ENOENT,
+		       "\"%s\": no such job file; the shipped jobs are: %s",
+		       job, names);
+}
+
+/* --- lunbench workloads --- */
+
+/* What its groups take in all; UINT64_MAX when amounts decide. Planned for a
+ * LUN big enough for any job, so that time limits alone count. */
+static int expected_time(const char *path, uint64_t *ns, char *doc, size_t size,
+			 struct err *e)
+{
+	struct lun lun = {
+		.blocks = 1ULL << 31, .block_bytes = 512, .can_unmap = true};
+	struct jobfile file = {0};
+	struct jobset set = {0};
+	struct plan plan = {0};
+	size_t i;
+	int rc;
+
+	rc = jobfile_read(&file, path, e);
+	if (!rc)
+		rc = jobset_build(&set, &file, NULL, 0, e);
+	if (!rc)
+		rc = plan_build(&plan, &set, &lun, 0, e);
+	*ns = 0;
+	for (i = 0; !rc && i < plan.nr_groups; i++)
+		*ns = plan.groups[i].expected_ns == UINT64_MAX ||
+				      *ns == UINT64_MAX
+			      ? UINT64_MAX
+			      : *ns + plan.groups[i].expected_ns;
+	snprintf(doc, size, "%s",
+		 !rc && set.jobs[0].description ? set.jobs[0].description : "");
+	plan_release(&plan);
+	jobset_release(&set);
+	jobfile_release(&file);
+	return rc;
+}
+
+static int print_one(const char *folder, const char *file)
+{
+	char path[PATH_MAX + 300], doc[256], expected[32] = "as it takes";
+	struct err e = {0};
+	uint64_t ns;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	if (expected_time(path, &ns, doc, sizeof(doc), &e))
+		return say_err(&e, STATUS_USAGE);
+	if (ns != UINT64_MAX)
+		units_time(expected, sizeof(expected), (double)ns);
+	printf("%-12.*s %12s  %s\n", (int)strlen(file) - 4, file, expected,
+	       doc);
+	return STATUS_OK;
+}
+
+int command_workloads(int argc, char **argv)
+{
+	const struct argp argp = {
+		.doc = "Lists the job files that come with lunbench: name, "
+		       "expected time, what they measure."};
+	char folder[PATH_MAX + 16];
+	struct dirent **list = NULL;
+	int i, n, status = STATUS_OK;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, NULL))
+		return STATUS_USAGE;
+	if (!shipped_folder(folder, sizeof(folder))) {
+		say("\"%s\": no job files there; run make install",
+		    LUNBENCH_DATADIR "/workloads");
+		return STATUS_USAGE;
+	}
+	n = scandir(folder, &list, is_job, alphasort);
+	for (i = 0; i < n && !status; i++)
+		status = print_one(folder, list[i]->d_name);
+	free_list(list, n > 0 ? n : 0);
+	return status;
+}
