@@ -23,17 +23,17 @@ enum {
 
 static const struct argp_option own_options[] = {
 	{"store", KEY_STORE, "rdwr|aio|null", 0,
-	 "The target's store (default rdwr; aio is not durable, null keeps "
+	 "the target's store (default rdwr; aio is not durable, null keeps "
 	 "nothing)",
 	 0},
-	{"size", KEY_SIZE, "SIZE", 0, "Size of its LUN (default 1G)", 0},
-	{"block", KEY_BLOCK, "512|4096", 0, "Its block size (default 512)", 0},
-	{"ram", KEY_RAM, NULL, 0, "Its image in memory (/dev/shm)", 0},
+	{"size", KEY_SIZE, "SIZE", 0, "size of its LUN (default 1G)", 0},
+	{"block", KEY_BLOCK, "512|4096", 0, "its block size (default 512)", 0},
+	{"ram", KEY_RAM, NULL, 0, "its image in memory (/dev/shm)", 0},
 	{"stock", KEY_STOCK, NULL, 0, "tgt's own settings, not the tuned ones",
 	 0},
-	{"array", KEY_ARRAY, "single", 0, "What the LUN lies on", 0},
+	{"array", KEY_ARRAY, "single", 0, "what the LUN lies on", 0},
 	{"quick", KEY_QUICK, NULL, 0,
-	 "A second for each job: a smoke test, not a measurement", 0},
+	 "a second for each job: a smoke test, not a measurement", 0},
 	{0},
 };
 

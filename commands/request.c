@@ -35,49 +35,49 @@ enum { /* argp keys of options without a letter */
 
 static const struct argp_option connect_options[] = {
 	{"timeout", KEY_TIMEOUT, "S", 0,
-	 "Deadline of the connect and of each command", 0},
+	 "deadline of the connect and of each command", 0},
 	{"connect-timeout", KEY_CONNECT_TIMEOUT, "S", 0,
-	 "Deadline of connect and login together", 0},
+	 "deadline of connect and login together", 0},
 	{"initiator-name", KEY_INITIATOR_NAME, "IQN", 0,
-	 "Log in by this name (default: one of its own for each session)", 0},
+	 "log in by this name (default: one of its own for each session)", 0},
 	{"header-digest", KEY_HEADER_DIGEST, "yes|no", 0,
 	 "CRC32C over PDU headers (default: as the target likes)", 0},
 	{"data-digest", KEY_DATA_DIGEST, "yes|no", 0,
 	 "CRC32C over data (needs libiscsi 1.20)", 0},
 	{"immediate-data", KEY_IMMEDIATE_DATA, "yes|no", 0,
-	 "Offer ImmediateData", 0},
-	{"initial-r2t", KEY_INITIAL_R2T, "yes|no", 0, "Offer InitialR2T", 0},
+	 "offer ImmediateData", 0},
+	{"initial-r2t", KEY_INITIAL_R2T, "yes|no", 0, "offer InitialR2T", 0},
 	{0},
 };
 
 static const struct argp_option run_options[] = {
 	{"workers", KEY_WORKERS, "N", 0,
-	 "Threads that the sessions are spread over (default 1)", 0},
+	 "threads that the sessions are spread over (default 1)", 0},
 	{"on-disconnect", KEY_ON_DISCONNECT, "reopen|fail", 0,
-	 "What to do when a session is lost (default reopen)", 0},
+	 "what to do when a session is lost (default reopen)", 0},
 	{"reopen-timeout", KEY_REOPEN_TIMEOUT, "S", 0,
-	 "How long a session may be away before the run fails", 0},
+	 "how long a session may be away before the run fails", 0},
 	{"interval", KEY_INTERVAL, "S", 0,
-	 "Interval of the series in the result (default 1)", 0},
+	 "interval of the series in the result (default 1)", 0},
 	{"output-format", KEY_OUTPUT_FORMAT, "text|json", 0,
 	 "json: the result document on stdout, all else on stderr", 0},
-	{NULL, 'o', "FILE", 0, "Write the result to FILE", 0},
+	{NULL, 'o', "FILE", 0, "write the result to FILE", 0},
 	{"out", KEY_OUT, "DIR", 0,
-	 "Write the result to DIR/JOB-TIME.json (default: results)", 0},
-	{"quiet", KEY_QUIET, NULL, 0, "No plan, no live line", 0},
+	 "write the result to DIR/JOB-TIME.json (default: results)", 0},
+	{"quiet", KEY_QUIET, NULL, 0, "no plan, no live line", 0},
 	{0},
 };
 
 static const struct argp_option plan_options[] = {
 	{"wait", KEY_WAIT, "S", 0,
-	 "Retry the first connect that long, for a target that is still "
+	 "retry the first connect that long, for a target that is still "
 	 "starting",
 	 0},
 	{"expect-serial", KEY_EXPECT_SERIAL, "SN", 0,
-	 "Refuse a LUN whose serial number or NAA name is another", 0},
+	 "refuse a LUN whose serial number or NAA name is another", 0},
 	{"seed", KEY_SEED, "N", 0,
-	 "Seed of every random stream (default: the job's randseed)", 0},
-	{"verbose", 'v', NULL, 0, "Print every client of the plan", 0},
+	 "seed of every random stream (default: the job's randseed)", 0},
+	{"verbose", 'v', NULL, 0, "print every client of the plan", 0},
 	{0},
 };
 
@@ -424,12 +424,14 @@ int request_parse(struct request *r, const struct request_form *form, int argc,
 	if (form->own)
 		children[n++] = (struct argp_child){&own, 0, NULL, 0};
 	if (form->takes & REQUEST_RUN)
-		children[n++] = (struct argp_child){&run, 0, "The run:", 1};
+		children[n++] = (struct argp_child){
+			&run, 0, "How to run, and what to do with the result",
+			1};
 	if (form->takes & REQUEST_JOB)
 		children[n++] = (struct argp_child){&plan, 0, NULL, 1};
 	if (form->takes & REQUEST_CONNECT)
-		children[n++] =
-			(struct argp_child){&connect, 0, "The target:", 2};
+		children[n++] = (struct argp_child){&connect, 0,
+						    "How to reach the LUN", 2};
 	if (form->takes & REQUEST_JOB) {
 		if (job_keys_init(&p.keys, children)) {
 			job_keys_release(&p.keys);
@@ -437,8 +439,7 @@ int request_parse(struct request *r, const struct request_form *form, int argc,
 		}
 		keys.options = p.keys.options;
 		children[n++] = (struct argp_child){
-			&keys, 0,
-			"Job keys, as in a fio job file (man lunbench):", 3};
+			&keys, 0, "Job keys, as in a fio job file", 3};
 	}
 	if (!spelling_check(children, argc, argv)) {
 		job_keys_release(&p.keys);

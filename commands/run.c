@@ -6,7 +6,7 @@ enum { KEY_OVERWRITE = 0x2000 };
 
 static const struct argp_option own_options[] = {
 	{"overwrite", KEY_OVERWRITE, NULL, 0,
-	 "Write to a LUN that lunbench did not create", 0},
+	 "write to a LUN that lunbench did not create", 0},
 	{0},
 };
 
