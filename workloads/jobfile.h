@@ -9,8 +9,10 @@
 
 /*
  * fio's job files (HOWTO, "Job file format"): sections, global sections (any
- * section whose name starts with "global"), `;` and `#` comments anywhere,
- * include, ${ENV}, one `key=value` or bare key a line.
+ * section whose name starts with "global"; they go for the jobs after them),
+ * `;` and `#` comments anywhere, include (settings only, into the section where
+ * it stands), ${ENV} in values, one `key=value` or bare key a line. CR LF, a
+ * byte order mark and blanks around keys and values do no harm.
  */
 
 struct setting {
@@ -33,7 +35,8 @@ struct jobfile {
 };
 
 /* Reads @path and what it includes (relative to the including file; cycles
- * and depth over 16 are errors). Every error says "file:line: ...". */
+ * and depth over 16 are errors). Every error says "file:line: ..." where there
+ * is a line. A file without a job is an error. @f is empty after an error. */
 int jobfile_read(struct jobfile *f, const char *path, struct err *e);
 
 /* The same from memory; @name stands for the file. An include is an error
@@ -45,12 +48,13 @@ void jobfile_release(struct jobfile *f);
 /* The jobs that run: globals applied, typed, checked on their own. */
 struct jobset {
 	struct job_opts *jobs; /* owned */
-	/* per job: the settings that made it, for the result's "job options"
-	 * (later wins, NOT_APPLICABLE ones included) */
+	/* per job: the settings that made it, of global sections too, for the
+	 * result's "job options" (later wins, aliases under the option's own
+	 * name, NOT_APPLICABLE ones included) */
 	struct setting **given;
 	size_t *nr_given;
 	size_t nr_jobs;
-	struct setting *global; /* owned; fio's "global options" */
+	struct setting *global; /* owned; fio's "global options"; likewise */
 	size_t nr_global;
 	char **warnings; /* owned sentences with their place */
 	size_t nr_warnings;
@@ -62,7 +66,9 @@ struct jobset {
  * @f may be NULL (no file): then @over alone makes one job, named by its
  * "name" or "lunbench". @over (command line) is applied to every job last.
  * Unknown key: "file:line: unknown key "iodepht"; did you mean "iodepth"?".
- * Duplicate section, no section, no job: an error.
+ * Duplicate section, no section, no job, rate with rate_iops, time_based without
+ * runtime: an error, and @set is empty. A place of NULL in @over is "command
+ * line". kb_base goes for its whole section, and one in @over for the file too.
  */
 int jobset_build(struct jobset *set, const struct jobfile *f,
 		 const struct setting *over, size_t nr_over, struct err *e);
