@@ -123,11 +123,21 @@ struct conn {
 	const struct transport *transport;
 };
 
+/* Each in the file of its name. A new one is one file, one line here and one
+ * in the table of transport.c. */
+extern const struct transport transport_iscsi, transport_block, transport_null,
+	transport_sim, transport_fault;
+
 /* The table: iscsi, block, null, sim, fault. NULL-terminated. */
 extern const struct transport *const transports[];
 
 /* NULL and a sentence that lists the known schemes. */
 const struct transport *transport_find(const char *scheme, struct err *e);
+
+/* The caps of what @url names: those of its transport; for fault: those of the
+ * transport inside, which is what can refuse a plan or need a virtual clock.
+ * 0 for an unknown scheme. */
+unsigned int transport_caps(const struct url *url);
 
 /* "CHECK CONDITION, MEDIUM ERROR, unrecovered read error (3/11/00)": what
  * failed about @io, from our own sense table (SPC-4 annex). */
