@@ -21,6 +21,13 @@ struct fact {
 	char *key, *value;
 };
 
+/*
+ * Facts that the checks look at, in target: "store" (rdwr, aio, null),
+ * "durable" (yes, no). Others are welcome; all are kept as they come. No
+ * secret may be among them. Passwords in the job's own settings (a libiscsi
+ * URL in a filename, keys of fio's http engine) are masked here.
+ */
+
 struct result_input { /* all borrowed */
 	const struct plan *plan;
 	const struct run_result *run;
@@ -40,6 +47,9 @@ struct result_input { /* all borrowed */
  * short run, outages) whose findings go to lunbench.warnings. NULL on no
  * memory. */
 json_t *result_build(const struct result_input *in, struct err *e);
+
+/* As it goes to a file or to stdout, with its line end. The caller frees it. */
+char *result_format(const json_t *result, struct err *e);
 
 /* Atomically. @path as given; folders must exist. */
 int result_write(const json_t *result, const char *path, struct err *e);

@@ -1,0 +1,210 @@
+#include <errno.h>
+#include <string.h>
+
+#include "report/row.h"
+
+/* What the table and comparisons show: response time where a rate sets the
+ * pace, else service time (docs/METHOD.md, "Which latency is shown"). */
+static void put_latency(struct put *p, json_t *o, const struct row *r,
+			const struct meter_op *op)
+{
+	const struct hist *h = r->is_open ? op->response : op->service;
+	json_t *latency;
+
+	if (!h || !h->count) {
+		put_value(p, o, "latency", json_null());
+		return;
+	}
+	latency = put_object(p, o, "latency");
+	put_text(p, latency, "of", r->is_open ? "response" : "service");
+	put_real(p, latency, "mean_ns", hist_mean_ns(h));
+	put_int(p, latency, "p50_ns", hist_percentile_ns(h, 50));
+	put_int(p, latency, "p99_ns", hist_percentile_ns(h, 99));
+	put_int(p, latency, "p99_9_ns", hist_percentile_ns(h, 99.9));
+	put_int(p, latency, "max_ns", h->max_ns);
+}
+
+static void put_ops(struct put *p, json_t *o, const struct row *r)
+{
+	json_t *ops = put_object(p, o, "ops"), *one;
+	size_t i;
+
+	for (i = 0; i < OP_COUNT; i++) {
+		const struct meter_op *op = &r->result->meter.op[i];
+
+		if (!(r->plan->ops & OP_BIT(i)))
+			continue;
+		one = put_object(p, ops, op_name(i));
+		put_int(p, one, "ios", op->ios);
+		put_int(p, one, "bytes", op->bytes);
+		put_int(p, one, "errors", op->errors);
+		put_int(p, one, "outside_ios", op->outside_ios);
+		put_real(p, one, "bytes_per_s", row_per_second(r, op->bytes));
+		put_real(p, one, "ios_per_s", row_per_second(r, op->ios));
+		put_latency(p, one, r, op);
+	}
+}
+
+static void put_clients(struct put *p, json_t *o, const struct row *r)
+{
+	const struct row_result *rr = r->result;
+	json_t *all = put_array(p, o, "clients"), *one;
+	json_t *fairness = put_object(p, o, "fairness");
+	uint64_t min = UINT64_MAX, max = 0;
+	size_t i;
+
+	for (i = 0; i < rr->nr_clients; i++) {
+		const struct client_result *c = &rr->clients[i];
+
+		one = put_object(p, all, NULL);
+		put_int(p, one, "client", c->client);
+		put_int(p, one, "ios", c->ios);
+		put_int(p, one, "bytes", c->bytes);
+		put_int(p, one, "disconnects", c->disconnects);
+		put_int(p, one, "outage_ns", c->outage_ns);
+		min = c->ios < min ? c->ios : min;
+		max = c->ios > max ? c->ios : max;
+	}
+	put_int(p, fairness, "clients", rr->nr_clients);
+	put_real(p, fairness, "jain", row_fairness(r));
+	put_int(p, fairness, "min_ios", rr->nr_clients ? min : 0);
+	put_int(p, fairness, "max_ios", max);
+}
+
+static void put_troubles(struct put *p, json_t *o, const struct row *r)
+{
+	const struct meter *m = &r->result->meter;
+	json_t *retries = put_object(p, o, "retries"), *outages, *errors, *one;
+	size_t i;
+
+	for (i = 0; i < RETRY_CAUSES; i++)
+		put_int(p, retries, retry_cause_name(i), m->retries[i]);
+	outages = put_object(p, o, "outages");
+	put_int(p, outages, "disconnects", r->disconnects);
+	put_int(p, outages, "outage_ns", r->outage_ns);
+	errors = put_array(p, o, "errors");
+	for (i = 0; i < m->nr_errors; i++) {
+		const struct error_sample *s = &m->error[i];
+
+		one = put_object(p, errors, NULL);
+		put_int(p, one, "at_ns", s->at_ns);
+		put_text(p, one, "op", op_name(s->op));
+		put_int(p, one, "offset_bytes", s->offset_bytes);
+		put_int(p, one, "length_bytes", s->length_bytes);
+		put_int(p, one, "errno",
+			s->result < 0 ? -(int64_t)s->result : 0);
+		put_int(p, one, "count", s->count);
+		put_text(p, one, "text", s->text);
+	}
+}
+
+static uint64_t point_ios(const struct series_point *s)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < OP_COUNT; i++)
+		n += s->ios[i];
+	return n;
+}
+
+static void put_series(struct put *p, json_t *o, const struct row *r)
+{
+	const struct meter *m = &r->result->meter;
+	json_t *series = put_object(p, o, "series"), *op, *ios, *bytes;
+	json_t *errors, *mean, *max;
+	size_t i, k;
+
+	put_int(p, series, "interval_ns", m->interval_ns);
+	put_int(p, series, "dropped", m->series_dropped);
+	for (i = 0; i < OP_COUNT; i++) {
+		if (!(r->plan->ops & OP_BIT(i)))
+			continue;
+		op = put_object(p, series, op_name(i));
+		ios = put_array(p, op, "ios");
+		bytes = put_array(p, op, "bytes");
+		for (k = 0; k < m->nr_series; k++) {
+			put_int(p, ios, NULL, m->series[k].ios[i]);
+			put_int(p, bytes, NULL, m->series[k].bytes[i]);
+		}
+	}
+	errors = put_array(p, series, "errors");
+	mean = put_array(p, series, "service_mean_ns");
+	max = put_array(p, series, "service_max_ns");
+	for (k = 0; k < m->nr_series; k++) {
+		const struct series_point *s = &m->series[k];
+		uint64_t n = point_ios(s);
+
+		put_int(p, errors, NULL, s->errors);
+		put_int(p, mean, NULL, n ? s->service_sum_ns / n + 0.5 : 0);
+		put_int(p, max, NULL, s->service_max_ns);
+	}
+}
+
+/* On a virtual clock the CPU's real time says nothing, and would make two
+ * equal runs differ. */
+static void put_cpu(struct put *p, json_t *o, const struct row *r)
+{
+	const struct row_result *rr = r->result;
+	double ios = r->all_ios ? r->all_ios : 1;
+	uint64_t cpu_ns = rr->user_cpu_ns + rr->system_cpu_ns;
+	json_t *cpu;
+
+	if (r->in->run->is_virtual_time) {
+		put_value(p, o, "cpu", json_null());
+		return;
+	}
+	cpu = put_object(p, o, "cpu");
+	put_int(p, cpu, "user_ns", rr->user_cpu_ns);
+	put_int(p, cpu, "system_ns", rr->system_cpu_ns);
+	put_real(p, cpu, "user_ns_per_io", rr->user_cpu_ns / ios);
+	put_real(p, cpu, "system_ns_per_io", rr->system_cpu_ns / ios);
+	put_real(p, cpu, "core_percent",
+		 r->group_ns ? 100.0 * cpu_ns / r->group_ns : 0);
+	put_int(p, cpu, "context_switches", rr->context_switches);
+}
+
+static void put_littles_law(struct put *p, json_t *o, const struct row *r)
+{
+	struct littles_law l;
+	json_t *law;
+
+	if (!row_littles_law(r, &l)) {
+		put_value(p, o, "littles_law", json_null());
+		return;
+	}
+	law = put_object(p, o, "littles_law");
+	put_real(p, law, "n_measured", l.n_measured);
+	put_real(p, law, "x_hz", l.x_hz);
+	put_real(p, law, "r_ns", l.r_ns);
+	put_real(p, law, "product", l.product);
+	put_real(p, law, "ratio", l.ratio);
+}
+
+void row_put(struct put *p, json_t *rows, const struct row *r)
+{
+	const struct row_result *rr = r->result;
+	json_t *o = put_object(p, rows, NULL), *window;
+
+	put_text(p, o, "name", r->plan->name);
+	put_int(p, o, "groupid", r->plan->groupid);
+	put_int(p, o, "group", r->plan->group);
+	put_bool(p, o, "has_run", r->has_run);
+	put_text(p, o, "pace", r->is_open ? "open" : "closed");
+	put_int_or_null(p, o, "iodepth",
+			r->mixes_depths ? UINT64_MAX : r->job->iodepth);
+	put_int(p, o, "total_depth", r->total_depth);
+	window = put_object(p, o, "window");
+	put_int(p, window, "start_ns", rr->window_start_ns);
+	put_int(p, window, "end_ns", rr->window_end_ns);
+	put_ops(p, o, r);
+	put_littles_law(p, o, r);
+	put_cpu(p, o, r);
+	put_clients(p, o, r);
+	put_troubles(p, o, r);
+	put_series(p, o, r);
+	if (rr->error)
+		put_text(p, o, "error", strerror(-rr->error));
+	else
+		put_value(p, o, "error", json_null());
+}
