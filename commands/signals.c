@@ -19,13 +19,16 @@ static void on_signal(int number)
 void signals_init(void)
 {
 	struct sigaction count = {.sa_handler = on_signal};
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
 
 	/* No SA_RESTART: a blocking wait shall notice. */
 	sigemptyset(&count.sa_mask);
 	sigaction(SIGINT, &count, NULL);
 	sigaction(SIGTERM, &count, NULL);
-	sigaction(SIGHUP, &count, NULL);
+	/* Under nohup it stays ignored. */
+	sigaction(SIGHUP, NULL, &old);
+	if (old.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &count, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 

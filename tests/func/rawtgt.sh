@@ -1,4 +1,5 @@
 # shellcheck shell=bash
+# shellcheck disable=SC2034  # the tests use what is set here
 # A tgtd of the test's own, for what `lunbench target` does not offer: several
 # LUNs, limits, accounts. raw_up [TGTD-OPTION...] sets PORT, IQN, TGTD_PID; T runs
 # tgtadm on it. It dies with the test's subshell, whatever ends that.
