@@ -74,4 +74,8 @@ int jobset_build(struct jobset *set, const struct jobfile *f,
 		 const struct setting *over, size_t nr_over, struct err *e);
 void jobset_release(struct jobset *set);
 
+/* True if a job asks for other random streams in each run (randrepeat=0 without
+ * a randseed): the caller then draws the run's seed, and prints it. */
+bool jobset_wants_new_seed(const struct jobset *set);
+
 #endif

@@ -308,6 +308,16 @@ int jobset_build(struct jobset *set, const struct jobfile *f,
 	return ret;
 }
 
+bool jobset_wants_new_seed(const struct jobset *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->nr_jobs; i++)
+		if (!set->jobs[i].randrepeat && !set->jobs[i].randseed_set)
+			return true;
+	return false;
+}
+
 static void release_texts(char **list, size_t nr)
 {
 	size_t i;

@@ -27,12 +27,12 @@ struct plan_client {
 	size_t row, group;
 	unsigned int clone;    /* 0..numjobs-1 */
 	unsigned int number;   /* 0..clients-1 within the clone */
-	uint64_t offset_bytes; /* region, multiples of the block */
-	uint64_t length_bytes;
-	uint64_t io_bytes;   /* to transfer in all, loops included;
-				UINT64_MAX: until the time is over */
-	uint64_t number_ios; /* UINT64_MAX: no limit */
-	uint64_t seed;	     /* streams: rng_derive(seed, 0..) */
+	uint64_t offset_bytes; /* region: a multiple of the LUN's block */
+	uint64_t length_bytes; /* a multiple of the job's largest bs, > 0 */
+	uint64_t io_bytes;     /* to transfer in all, loops included, > 0;
+				  UINT64_MAX: until the time is over */
+	uint64_t number_ios;   /* loops included; UINT64_MAX: no limit */
+	uint64_t seed;	       /* streams: rng_derive(seed, 0..) */
 };
 
 struct plan_row {
@@ -40,13 +40,15 @@ struct plan_row {
 	unsigned int groupid; /* fio's groupid */
 	size_t group;
 	size_t job; /* the first job in it (for options) */
-	size_t nr_clients;
+	size_t first_client, nr_clients;
 	unsigned int ops; /* OP_BIT mask, flush included where one can come */
 };
 
 struct plan_group {
 	size_t first_client, nr_clients; /* clients are sorted by group */
 	uint64_t expected_ns; /* UINT64_MAX: no time limit, ends by amount */
+	bool may_end_early;   /* expected_ns is a cap: an amount may be done
+				 before */
 };
 
 struct plan {
@@ -70,7 +72,15 @@ struct plan {
  * of the LUN's block, region past the end, empty region, depth 0, transfer over
  * the LUN's limit, write to a read-only LUN, trim on a LUN without UNMAP, zero
  * blocks. A job that sets neither size nor offset uses the whole LUN.
- * @seed: 0 = from the job's randseed / randrepeat rules (fixed default seed).
+ *
+ * As in fio: each clone has the full size, from offset + its number times
+ * offset_increment; loops multiply the amount; with time_based neither amount
+ * nor number_ios ends a job; a percentage of size is of the whole LUN and is cut
+ * off at its end. Regions are rounded down to a multiple of the job's largest
+ * block size, so that no I/O passes the end.
+ *
+ * @seed: of the run; 0: the randseed that all jobs give, or else a fixed one. A
+ * job with a randseed of its own uses that; two such jobs still differ.
  */
 int plan_build(struct plan *p, const struct jobset *set, const struct lun *lun,
 	       uint64_t seed, struct err *e);

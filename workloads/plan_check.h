@@ -1,0 +1,17 @@
+#ifndef WORKLOADS_PLAN_CHECK_H
+#define WORKLOADS_PLAN_CHECK_H
+
+#include "workloads/lun.h"
+#include "workloads/options.h"
+
+/* Whether one job fits a LUN; for plan.c and plan_print.c. */
+
+/* 0, or -EINVAL, -EROFS, -EOPNOTSUPP with key, value and limit. */
+int plan_check_job(const struct job_opts *o, const struct lun *lun,
+		   struct err *e);
+
+/* Block sizes of one op, and the largest of all ops of the job. */
+uint32_t plan_smallest_bs(const struct job_opts *o, enum io_op op);
+uint32_t plan_largest_bs(const struct job_opts *o);
+
+#endif
