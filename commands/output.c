@@ -107,6 +107,7 @@ int output_write(struct output *o, const json_t *result)
 {
 	int status = STATUS_OK;
 	struct err e = {0};
+	char *text;
 
 	if (o->has_file && result_write(result, o->path, &e)) {
 		say_err(&e, STATUS_TARGET);
@@ -114,11 +115,14 @@ int output_write(struct output *o, const json_t *result)
 	}
 	if (!o->is_json)
 		return status;
-	if (json_dumpf(result, stdout, JSON_INDENT(2)) ||
-	    putchar('\n') == EOF || fflush(stdout)) {
+	text = result_format(result, &e);
+	if (!text)
+		return say_err(&e, STATUS_TARGET);
+	if (fputs(text, stdout) == EOF || fflush(stdout)) {
 		say("stdout: the result could not be written: %s",
 		    strerror(errno));
-		return STATUS_TARGET;
+		status = STATUS_TARGET;
 	}
+	free(text);
 	return status;
 }

@@ -14,7 +14,10 @@
 #include "base/units.h"
 #include "commands/commands.h"
 #include "commands/shipped.h"
+#include "commands/spelling.h"
 #include "workloads/plan.h"
+
+enum { KEY_KEYS = 0x100 };
 
 /* Where the shipped job files are; false if nowhere. */
 static bool shipped_folder(char *folder, size_t size)
@@ -155,17 +158,12 @@ static int print_one(const char *folder, const char *file)
 	return STATUS_OK;
 }
 
-int command_workloads(int argc, char **argv)
+static int print_all(void)
 {
-	const struct argp argp = {
-		.doc = "Lists the job files that come with lunbench: name, "
-		       "expected time, what they measure."};
 	char folder[PATH_MAX + 16];
 	struct dirent **list = NULL;
 	int i, n, status = STATUS_OK;
 
-	if (argp_parse(&argp, argc, argv, 0, NULL, NULL))
-		return STATUS_USAGE;
 	if (!shipped_folder(folder, sizeof(folder))) {
 		say("\"%s\": no job files there; run make install",
 		    LUNBENCH_DATADIR "/workloads");
@@ -176,4 +174,61 @@ int command_workloads(int argc, char **argv)
 		status = print_one(folder, list[i]->d_name);
 	free_list(list, n > 0 ? n : 0);
 	return status;
+}
+
+/* One line a key, tabs between: for people with grep, and for the test that
+ * holds the man page to the table. */
+static void print_keys(void)
+{
+	static const char *const kinds[] = {
+		[OPTION_WORKS] = "works",
+		[OPTION_NOT_APPLICABLE] = "not applicable",
+		[OPTION_UNSUPPORTED] = "not supported",
+	};
+	const struct option_desc *d;
+
+	for (d = options_table(); d->name; d++)
+		printf("%s\t%s\t%s\t%s\n", d->name, d->alias ? d->alias : "-",
+		       kinds[d->kind], d->help);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	bool *keys = state->input;
+
+	switch (key) {
+	case KEY_KEYS:
+		*keys = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		say("\"%s\": not asked for; usage: lunbench workloads [--keys]",
+		    arg);
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int command_workloads(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{"keys", KEY_KEYS, NULL, 0,
+		 "the keys of job files instead, and what becomes of each", 0},
+		{0},
+	};
+	struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Lists the job files that come with lunbench: name, "
+		       "expected time, what they measure."};
+	const struct argp_child all[] = {{&argp, 0, NULL, 0}, {0}};
+	bool keys = false;
+
+	if (!spelling_check(all, argc, argv) ||
+	    argp_parse(&argp, argc, argv, 0, NULL, &keys))
+		return STATUS_USAGE;
+	if (!keys)
+		return print_all();
+	print_keys();
+	return STATUS_OK;
 }
