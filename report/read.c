@@ -349,9 +349,20 @@ static void make_printable(char *text)
 			*text = '?';
 }
 
-static void explain(const char *name, json_error_t *error, struct err *e)
+/* Cut between two tokens, or inside one ("tru", "0."), which is then the last
+ * thing of what began as an object. */
+static bool is_cut_off(const json_error_t *error, const char *text, size_t len)
 {
-	if (json_error_code(error) == json_error_premature_end_of_input) {
+	if (json_error_code(error) == json_error_premature_end_of_input)
+		return true;
+	return text[0] == '{' && error->position >= 0 &&
+	       (size_t)error->position >= len;
+}
+
+static void explain(const char *name, const char *text, size_t len,
+		    json_error_t *error, struct err *e)
+{
+	if (is_cut_off(error, text, len)) {
 		err_set(e, -EINVAL,
 			"result \"%s\" is cut off at line %d; measure again, "
 			"or "
@@ -378,7 +389,7 @@ json_t *result_parse(const char *name, const char *text, size_t len,
 	}
 	d = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
 	if (!d) {
-		explain(name, &error, e);
+		explain(name, text, len, &error, e);
 		return NULL;
 	}
 	if (check_document(&r, d)) {
