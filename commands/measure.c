@@ -1,11 +1,12 @@
 #include "commands/measure.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "commands/commands.h"
 #include "commands/progress.h"
 #include "commands/signals.h"
@@ -54,6 +55,52 @@ static unsigned int terminal_width(void)
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) ? 0 : w.ws_col;
 }
 
+static void print_time(const struct plan *plan, FILE *out)
+{
+	uint64_t ns = 0;
+	char text[32];
+	size_t i;
+
+	for (i = 0; i < plan->nr_groups; i++) {
+		if (plan->groups[i].expected_ns == UINT64_MAX) {
+			fputs("ends when all is done", out);
+			return;
+		}
+		ns += plan->groups[i].expected_ns;
+	}
+	fprintf(out, "takes about %s",
+		units_time(text, sizeof(text), (double)ns));
+}
+
+/* The plan in a few lines; with --verbose, and for `lunbench plan`, all of it.
+ */
+static void print_plan(const struct prepared *p, const struct request *r,
+		       FILE *out)
+{
+	const struct plan *plan = &p->plan;
+	const struct lun *l = &plan->lun;
+	char size[32];
+	size_t i;
+
+	if (r->verbose) {
+		plan_print(plan, true, out);
+		return;
+	}
+	fprintf(out, "%s\n  %s, blocks of %u bytes%s%s%s%s\n", r->url.display,
+		units_bytes(size, sizeof(size), lun_bytes(l)), l->block_bytes,
+		l->vendor[0] ? ", " : "", l->vendor, l->product[0] ? " " : "",
+		l->product);
+	fprintf(out, "%s: ", p->job_name);
+	if (plan->nr_rows > 1)
+		fprintf(out, "%zu jobs in %zu groups, ", plan->nr_rows,
+			plan->nr_groups);
+	print_time(plan, out);
+	fprintf(out, ", %s, seed %" PRIu64 "\n",
+		plan->writes ? "writes" : "reads only", plan->seed);
+	for (i = 0; i < plan->nr_notes; i++)
+		fprintf(out, "  %s\n", plan->notes[i]);
+}
+
 /* Writes what there is and says how the run ended. */
 static int finish(const struct prepared *p, const struct request *r,
 		  struct output *o, const struct run_result *run)
@@ -93,7 +140,7 @@ int measure(const struct prepared *p, struct request *r, struct output *o)
 	int rc, status;
 
 	if (!r->quiet) {
-		plan_print(&p->plan, r->verbose, r->json ? stderr : stdout);
+		print_plan(p, r, r->json ? stderr : stdout);
 		fflush(stdout);
 	}
 	progress_init(&progress, r->quiet);

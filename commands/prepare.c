@@ -152,8 +152,9 @@ int prepare_plan(struct prepared *p, const struct request *r)
 		return say_err(&e, STATUS_USAGE);
 	rc = probe(p, r, &e);
 	if (rc)
-		return say_err(&e, rc == -EOPNOTSUPP ? STATUS_USAGE
-						     : STATUS_TARGET);
+		return say_err(&e, rc == -EOPNOTSUPP || rc == -EINVAL
+					   ? STATUS_USAGE
+					   : STATUS_TARGET);
 	p->keeps_data = p->lun.keeps_data;
 	bound_to_target(p, r);
 	rc = check_serial(p, r);

@@ -19,37 +19,6 @@
 
 enum { KEY_KEYS = 0x100 };
 
-/* Where the shipped job files are; false if nowhere. */
-static bool shipped_folder(char *folder, size_t size)
-{
-	char exe[PATH_MAX] = "", up[PATH_MAX + 32];
-	char *dir, *parent;
-	struct stat st;
-
-	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
-		return false;
-	dir = dirname(exe);
-	snprintf(folder, size, "%s/workloads", dir);
-	if (!stat(folder, &st) && S_ISDIR(st.st_mode))
-		return true;
-	/* build/gcc/lunbench of a clone; nothing else may lead two floors up,
-	 * or /usr/local/bin would find /usr/workloads. */
-	snprintf(up, sizeof(up), "%s", dir);
-	parent = strrchr(up, '/');
-	if (parent && parent > up) {
-		*parent = 0;
-		parent = strrchr(up, '/');
-		if (parent && !strcmp(parent, "/build")) {
-			*parent = 0;
-			snprintf(folder, size, "%s/workloads", up);
-			if (!stat(folder, &st) && S_ISDIR(st.st_mode))
-				return true;
-		}
-	}
-	snprintf(folder, size, "%s", LUNBENCH_DATADIR "/workloads");
-	return !stat(folder, &st) && S_ISDIR(st.st_mode);
-}
-
 static int is_job(const struct dirent *d)
 {
 	size_t len = strlen(d->d_name);
@@ -64,6 +33,41 @@ static void free_list(struct dirent **list, int n)
 	free(list);
 }
 
+static bool has_jobs(const char *folder)
+{
+	struct dirent **list = NULL;
+	int n = scandir(folder, &list, is_job, NULL);
+
+	free_list(list, n);
+	return n > 0;
+}
+
+/* Where the shipped job files are: beside the program, in the clone that it was
+ * built in (build/gcc/lunbench), or installed. False if nowhere. */
+static bool shipped_folder(char *folder, size_t size)
+{
+	char exe[PATH_MAX] = "";
+	const char *dir, *build;
+
+	if (readlink("/proc/self/exe", exe, sizeof(exe) - 1) < 0)
+		return false;
+	dir = dirname(exe);
+	snprintf(folder, size, "%s/workloads", dir);
+	if (has_jobs(folder))
+		return true;
+	/* Two floors up, but only out of a build folder: /usr/local/bin must
+	 * not lead to /usr/workloads. */
+	build = strrchr(dir, '/');
+	if (build && build - dir > 6 && !strncmp(build - 6, "/build", 6)) {
+		snprintf(folder, size, "%.*s/workloads", (int)(build - dir - 6),
+			 dir);
+		if (has_jobs(folder))
+			return true;
+	}
+	snprintf(folder, size, "%s", LUNBENCH_DATADIR "/workloads");
+	return has_jobs(folder);
+}
+
 /* "basic, smoke", for error texts. */
 static void shipped_names(const char *folder, char *names, size_t size)
 {
@@ -76,7 +80,7 @@ static void shipped_names(const char *folder, char *names, size_t size)
 		len += snprintf(names + len, size - len, "%s%.*s",
 				i ? ", " : "", (int)strlen(list[i]->d_name) - 4,
 				list[i]->d_name);
-	free_list(list, n > 0 ? n : 0);
+	free_list(list, n);
 }
 
 int shipped_resolve(const char *job, char *path, size_t size, struct err *e)
@@ -172,7 +176,7 @@ static int print_all(void)
 	n = scandir(folder, &list, is_job, alphasort);
 	for (i = 0; i < n && !status; i++)
 		status = print_one(folder, list[i]->d_name);
-	free_list(list, n > 0 ? n : 0);
+	free_list(list, n);
 	return status;
 }
 

@@ -36,7 +36,7 @@ test_same_input_same_plan() {
 test_keys_on_the_command_line() {
 	expect 0 "$LUNBENCH" plan --rw=randread --bs 8k --iodepth=7 null:1G
 	mv out equals
-	has equals randread
+	has equals 'random read'
 	expect 0 "$LUNBENCH" plan --rw randread --blocksize=8k --iodepth 7 null:1G
 	cmp equals out
 }
@@ -67,10 +67,10 @@ test_not_applicable_keys_are_listed() {
 }
 
 test_kib_trap_is_warned_of() {
-	printf '%s\n' '[a]' 'size=4MiB' >job.fio
-	expect 0 "$LUNBENCH" plan job.fio null:1G
+	printf '%s\n' '[a]' 'size=4096MiB' >job.fio
+	expect 0 "$LUNBENCH" plan job.fio null:8G
 	has err job.fio:2
-	has err 4000000
+	has err 4096000000
 }
 
 test_touches_nothing() {
