@@ -1,11 +1,12 @@
-/* Writes a sample result file, for what reads results without a run:
- * result_aid FILE, or FILE -> JSON on stdout with "-". */
+/* Writes a sample result, for tests of what reads results: result_aid FILE,
+ * or - for stdout. */
 #include <stdio.h>
 
 #include "tests/unit/result_sample.h"
 
 int main(int argc, char **argv)
 {
+	static char description[] = "trims, now and then";
 	struct sample s;
 	json_t *result;
 	struct err e;
@@ -19,6 +20,7 @@ int main(int argc, char **argv)
 	sample_init(&s);
 	sample_set(&s, 0, "readwrite", "randrw");
 	sample_set(&s, 0, "blocksize", "4k");
+	s.jobs[2].description = description;
 	result = result_build(&s.in, &e);
 	text = result ? result_format(result, &e) : NULL;
 	if (!text)
