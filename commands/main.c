@@ -14,6 +14,8 @@ struct command {
 
 /* A new subcommand: its file, its line here, its chapter in docs/lunbench.1. */
 static const struct command commands[] = {
+	{"target", "up | down | status", "the bundled target, on loopback",
+	 command_target},
 	{"workloads", "[--keys]", "the shipped jobs; the keys of job files",
 	 command_workloads},
 	{0},

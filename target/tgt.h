@@ -13,9 +13,11 @@
  * or not). Everything made is written to a journal before it is made, so
  * that tgt_down() cleans up after a kill -9 of anything at any step.
  *
- * State lives in one folder a target: $LUNBENCH_STATE_DIR, or
- * $XDG_RUNTIME_DIR/lunbench, or /run/lunbench (root), or /tmp/lunbench-UID
- * (0700, owner checked).
+ * State lives in one folder a target (state.h): below $LUNBENCH_STATE_DIR, or
+ * /run/lunbench for root, or $XDG_RUNTIME_DIR/lunbench, or /tmp/lunbench-UID.
+ *
+ * Codes: -EINVAL, -ENAMETOOLONG, -ENOTEMPTY (a signature on the backing) are
+ * the caller's to mend; everything else is the machine's.
  */
 
 enum tgt_store { STORE_RDWR, STORE_AIO, STORE_NULL };
@@ -23,22 +25,25 @@ enum tgt_store { STORE_RDWR, STORE_AIO, STORE_NULL };
 struct tgt_opts {
 	char name[64]; /* "default" */
 	enum tgt_store store;
-	uint64_t size_bytes;
+	uint64_t size_bytes;  /* 0: 1 GiB, or that of an existing backing */
 	uint32_t block_bytes; /* 512 or 4096 */
 	char backing[1024]; /* "": an image made and removed by us in the state
-			       folder (RAM-backed where that is tmpfs); else a
-			       file or device the user named: never removed,
-			       refused if mounted or signed without overwrite */
+			       folder (RAM-backed where that is tmpfs; in
+			       /var/tmp if it does not fit there); else a file
+			       or device the user named: never removed, refused
+			       if in use, or signed without overwrite; a file
+			       that is not there is made if size_bytes is set */
 	bool ram;	    /* image on /dev/shm */
 	bool overwrite;
 	bool stock;		    /* tgt's own defaults, for comparison */
 	char listen[64];	    /* "127.0.0.1" */
 	uint16_t port;		    /* 0: a free one */
-	char initiator_address[64]; /* ACL; "": loopback only */
-	unsigned int io_threads;    /* 0: tgt's 16 */
+	char initiator_address[64]; /* ACL; "": loopback only; must be given
+				       to listen elsewhere */
+	unsigned int io_threads;    /* rdwr only; 0: tgt's 16 */
 	/* CHAP, from the environment or a file; "" none */
 	char user[256], password[256];
-	uint64_t deadline_ns; /* for the whole start */
+	uint64_t deadline_ns; /* how long the whole start may take */
 };
 
 struct tgt_status {
@@ -46,14 +51,20 @@ struct tgt_status {
 	char url[512];
 	char iqn[224];
 	char store[8];
-	bool is_durable; /* rdwr: yes; aio and null: no */
-	uint64_t
-		size_bytes; /* what a user may use (null: the size asked for) */
+	bool is_durable;  /* rdwr: flush and FUA are honoured; aio, null: no */
+	bool write_cache; /* WCE: a write may be in memory until a flush */
+	/* What a user may use. The null store's LUN is 1 TiB whatever is asked:
+	 * bound the region to this. */
+	uint64_t size_bytes;
 	uint32_t block_bytes;
-	char backing[1024];
+	char backing[1024];   /* "none" for the null store */
+	bool backing_is_ours; /* goes with the target */
+	char listen[64];      /* numeric, no brackets */
+	uint16_t port;
+	char user[256]; /* CHAP; "" none. The secret is kept nowhere */
 	int pid;
 	int control_port;
-	bool is_running;
+	bool is_running; /* and complete: the LUN is there */
 	bool stock;
 	char problem[256]; /* "" or what is wrong ("tgtd is gone; run ...") */
 	char tgt_version[64];
@@ -63,7 +74,8 @@ void tgt_opts_init(struct tgt_opts *o);
 
 /* Starts it, proves that it listens where asked and nowhere else, and
  * fills @s. -EEXIST: that name is up (text says how to take it down); stale
- * state of a dead one is cleaned first and said in @note (256 bytes). */
+ * state of a dead one is cleaned first and said in @note (256 bytes). On
+ * failure nothing is left. */
 int tgt_up(const struct tgt_opts *o, struct tgt_status *s, char *note,
 	   struct err *e);
 

@@ -1,0 +1,579 @@
+#include <argp.h>
+#include <errno.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/units.h"
+#include "commands/commands.h"
+#include "target/tgt.h"
+
+/* The bundled target alone: up, down, status. */
+
+struct request {
+	struct tgt_opts up;
+	const char *chap_file; /* borrowed from argv */
+	const char *name;      /* down, status: NULL when not given */
+	bool all;
+	bool is_json;
+	struct err error; /* of the command line */
+};
+
+enum option_key {
+	OPT_NAME = 'n',
+	OPT_STORE = 0x100,
+	OPT_SIZE,
+	OPT_BLOCK,
+	OPT_BACKING,
+	OPT_RAM,
+	OPT_STOCK,
+	OPT_LISTEN,
+	OPT_PORT,
+	OPT_THREADS,
+	OPT_ALLOW,
+	OPT_CHAP_USER,
+	OPT_CHAP_FILE,
+	OPT_OVERWRITE,
+	OPT_ARRAY,
+	OPT_MEMBERS,
+	OPT_ALL,
+	OPT_OUTPUT_FORMAT,
+};
+
+/* --- options --- */
+
+static const struct argp_option up_options[] = {
+	{"name", OPT_NAME, "NAME", 0, "which target (default)", 0},
+	{"store", OPT_STORE, "rdwr|aio|null", 0,
+	 "tgt's store: rdwr (the default) honours flushes; aio does not; null "
+	 "keeps nothing, for tgt's own ceiling",
+	 0},
+	{"size", OPT_SIZE, "SIZE", 0, "size of the LUN (1G)", 0},
+	{"block", OPT_BLOCK, "512|4096", 0, "block size (512)", 0},
+	{"backing", OPT_BACKING, "FILE|DEVICE", 0,
+	 "what holds the LUN, instead of an image of lunbench's own; never "
+	 "removed; a missing FILE is made if --size is given",
+	 0},
+	{"ram", OPT_RAM, NULL, 0, "the image in RAM (/dev/shm)", 0},
+	{"overwrite", OPT_OVERWRITE, NULL, 0,
+	 "use a backing that holds a file system or the like", 0},
+	{"array", OPT_ARRAY, "KIND", 0,
+	 "single; other arrays come with the lab", 0},
+	{"members", OPT_MEMBERS, "SPEC", 0, "of an array: see --array", 0},
+	{"stock", OPT_STOCK, NULL, 0,
+	 "tgt's own negotiated values instead of the tuned ones", 0},
+	{"threads", OPT_THREADS, "N", 0, "I/O threads of the rdwr store (16)",
+	 0},
+	{"listen", OPT_LISTEN, "ADDR", 0,
+	 "address to listen on (127.0.0.1); others need --allow", 0},
+	{"port", OPT_PORT, "N", 0, "TCP port (a free one)", 0},
+	{"allow", OPT_ALLOW, "ADDR[/BITS]", 0,
+	 "initiators that may log in (loopback only)", 0},
+	{"chap-user", OPT_CHAP_USER, "USER", 0,
+	 "ask for CHAP; the secret is in LUNBENCH_TARGET_PASSWORD or in the "
+	 "file",
+	 0},
+	{"chap-file", OPT_CHAP_FILE, "FILE", 0,
+	 "lines user=... and password=...", 0},
+	{"output-format", OPT_OUTPUT_FORMAT, "text|json", 0, "", 0},
+	{0},
+};
+
+static const struct argp_option down_options[] = {
+	{"name", OPT_NAME, "NAME", 0, "which target (default)", 0},
+	{"all", OPT_ALL, NULL, 0, "all that have state, up or dead", 0},
+	{0},
+};
+
+static const struct argp_option status_options[] = {
+	{"name", OPT_NAME, "NAME", 0, "only this target", 0},
+	{"output-format", OPT_OUTPUT_FORMAT, "text|json", 0, "", 0},
+	{0},
+};
+
+static int set_text(char *to, size_t size, const char *value, struct err *e)
+{
+	if (strlen(value) >= size)
+		return err_set(e, -EINVAL, "\"%.40s...\" is too long", value);
+	snprintf(to, size, "%s", value);
+	return 0;
+}
+
+static int set_number(unsigned int *to, const char *option, const char *value,
+		      uint64_t min, uint64_t max, struct err *e)
+{
+	uint64_t n;
+	int err = units_parse_uint(value, min, max, &n, e);
+
+	if (err)
+		return err_prefix(e, "%s", option);
+	*to = n;
+	return 0;
+}
+
+static int set_size(uint64_t *to, const char *value, struct err *e)
+{
+	struct size_value size;
+	int err = units_parse_size(value, 1024, &size, e);
+
+	if (err)
+		return err_prefix(e, "--size");
+	if (size.is_percent || !size.bytes)
+		return err_set(e, -EINVAL,
+			       "--size: \"%s\" is no size: write 1G or 512M",
+			       value);
+	if (size.kib_trap)
+		say("--size %s is %llu bytes, as fio reads it; %.*s is the "
+		    "power of 1024",
+		    value, (unsigned long long)size.bytes,
+		    (int)strcspn(value, "iI"), value);
+	*to = size.bytes;
+	return 0;
+}
+
+static int set_store(enum tgt_store *to, const char *value, struct err *e)
+{
+	static const char *const name[] = {"rdwr", "aio", "null"};
+
+	for (int i = STORE_RDWR; i <= STORE_NULL; i++)
+		if (!strcmp(value, name[i])) {
+			*to = i;
+			return 0;
+		}
+	return err_set(e, -EINVAL, "--store: \"%s\" is not rdwr, aio or null",
+		       value);
+}
+
+static int set_array(const char *value, struct err *e)
+{
+	if (value && !strcmp(value, "single"))
+		return 0;
+	return err_set(e, -EINVAL,
+		       "%s: arrays come with the lab; this lunbench has the "
+		       "plain LUN (--array single)",
+		       value ? value : "--members");
+}
+
+static int set_format(bool *is_json, const char *value, struct err *e)
+{
+	*is_json = !strcmp(value, "json");
+	if (*is_json || !strcmp(value, "text"))
+		return 0;
+	return err_set(e, -EINVAL,
+		       "--output-format: \"%s\" is not text or json", value);
+}
+
+static int set_option(struct request *r, int key, const char *value)
+{
+	struct tgt_opts *o = &r->up;
+	struct err *e = &r->error;
+	unsigned int port = 0;
+	int err;
+
+	switch (key) {
+	case OPT_NAME:
+		r->name = value;
+		return set_text(o->name, sizeof(o->name), value, e);
+	case OPT_STORE:
+		return set_store(&o->store, value, e);
+	case OPT_SIZE:
+		return set_size(&o->size_bytes, value, e);
+	case OPT_BLOCK:
+		return set_number(&o->block_bytes, "--block", value, 512, 4096,
+				  e);
+	case OPT_BACKING:
+		return set_text(o->backing, sizeof(o->backing), value, e);
+	case OPT_LISTEN:
+		return set_text(o->listen, sizeof(o->listen), value, e);
+	case OPT_PORT:
+		err = set_number(&port, "--port", value, 1, 65535, e);
+		o->port = port;
+		return err;
+	case OPT_THREADS:
+		return set_number(&o->io_threads, "--threads", value, 1, 256,
+				  e);
+	case OPT_ALLOW:
+		return set_text(o->initiator_address,
+				sizeof(o->initiator_address), value, e);
+	case OPT_CHAP_USER:
+		return set_text(o->user, sizeof(o->user), value, e);
+	case OPT_ARRAY:
+		return set_array(value, e);
+	case OPT_MEMBERS:
+		return set_array(NULL, e);
+	case OPT_OUTPUT_FORMAT:
+		return set_format(&r->is_json, value, e);
+	}
+	return -ENOSYS;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct request *r = state->input;
+	int err;
+
+	switch (key) {
+	case OPT_RAM:
+		r->up.ram = true;
+		return 0;
+	case OPT_STOCK:
+		r->up.stock = true;
+		return 0;
+	case OPT_OVERWRITE:
+		r->up.overwrite = true;
+		return 0;
+	case OPT_ALL:
+		r->all = true;
+		return 0;
+	case OPT_CHAP_FILE:
+		r->chap_file = value;
+		return 0;
+	case ARGP_KEY_ARG:
+		err_set(&r->error, -EINVAL,
+			"\"%s\": an argument that belongs to no option", value);
+		return EINVAL;
+	}
+	err = set_option(r, key, value);
+	return err == -ENOSYS ? ARGP_ERR_UNKNOWN : -err;
+}
+
+/* --- the secret --- */
+
+static int set_secret(struct tgt_opts *o, const char *line, struct err *e)
+{
+	if (!strncmp(line, "user=", 5))
+		return set_text(o->user, sizeof(o->user), line + 5, e);
+	if (strncmp(line, "password=", 9))
+		return 0;
+	if (strlen(line + 9) >= sizeof(o->password))
+		return err_set(e, -EINVAL,
+			       "the CHAP secret has more than %zu bytes",
+			       sizeof(o->password) - 1);
+	snprintf(o->password, sizeof(o->password), "%s", line + 9);
+	return 0;
+}
+
+static int read_chap_file(struct tgt_opts *o, const char *path, struct err *e)
+{
+	char *text, *line, *rest;
+	size_t len;
+	int err = file_read(path, 4096, &text, &len, e);
+
+	if (err)
+		return err;
+	rest = text;
+	while (!err && (line = strsep(&rest, "\n")))
+		err = set_secret(o, line, e);
+	explicit_bzero(text, len);
+	free(text);
+	if (!err && (!o->user[0] || !o->password[0]))
+		err = err_set(e, -EINVAL,
+			      "\"%s\" lacks a line user=... or password=...",
+			      path);
+	return err;
+}
+
+static int find_secret(struct request *r)
+{
+	const char *secret = getenv("LUNBENCH_TARGET_PASSWORD");
+	struct tgt_opts *o = &r->up;
+
+	if (r->chap_file)
+		return read_chap_file(o, r->chap_file, &r->error);
+	if (!o->user[0])
+		return 0;
+	if (!secret || !*secret)
+		return err_set(&r->error, -EINVAL,
+			       "--chap-user \"%s\": set its secret in "
+			       "LUNBENCH_TARGET_PASSWORD, or use --chap-file",
+			       o->user);
+	if (strlen(secret) >= sizeof(o->password))
+		return err_set(&r->error, -EINVAL,
+			       "LUNBENCH_TARGET_PASSWORD has more than %zu "
+			       "bytes",
+			       sizeof(o->password) - 1);
+	snprintf(o->password, sizeof(o->password), "%s", secret);
+	return 0;
+}
+
+/* --- what it prints --- */
+
+static json_t *to_json(const struct tgt_status *t)
+{
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:b, s:b, s:I, s:i, s:s, s:b, s:s, s:i, "
+		"s:s*, s:i, s:i, s:b, s:b, s:s, s:s}",
+		"name", t->name, "url", t->url, "iqn", t->iqn, "store",
+		t->store, "durable", t->is_durable, "write_cache",
+		t->write_cache, "size_bytes", (json_int_t)t->size_bytes,
+		"block_bytes", (int)t->block_bytes, "backing", t->backing,
+		"backing_is_ours", t->backing_is_ours, "listen", t->listen,
+		"port", (int)t->port, "chap_user", t->user[0] ? t->user : NULL,
+		"pid", t->pid, "control_port", t->control_port, "running",
+		t->is_running, "stock", t->stock, "tgt_version", t->tgt_version,
+		"problem", t->problem);
+}
+
+static int print_json(json_t *j)
+{
+	int bad = !j || json_dumpf(j, stdout, JSON_INDENT(2)) ||
+		  putchar('\n') == EOF || fflush(stdout);
+
+	json_decref(j);
+	if (bad)
+		say("cannot write the JSON to standard output");
+	return bad ? STATUS_TARGET : STATUS_OK;
+}
+
+static const char *describe_store(const struct tgt_status *t)
+{
+	if (!strcmp(t->store, "rdwr"))
+		return "rdwr; flush and FUA are honoured";
+	if (!strcmp(t->store, "aio"))
+		return "aio; not durable: tgt ignores flush and FUA here";
+	return "null; not durable: keeps nothing, reads return stale memory";
+}
+
+static void print_text(const struct tgt_status *t)
+{
+	char size[32];
+
+	printf("%s  %s\n", t->name, t->url[0] ? t->url : "(not up)");
+	if (t->problem[0])
+		printf("  problem   %s\n", t->problem);
+	if (!t->url[0])
+		return;
+	printf("  store     %s\n", describe_store(t));
+	printf("  cache     write cache %s (tgt's default)\n",
+	       t->write_cache ? "on" : "off");
+	printf("  size      %s (%llu bytes), blocks of %u%s\n",
+	       units_bytes(size, sizeof(size), t->size_bytes),
+	       (unsigned long long)t->size_bytes, t->block_bytes,
+	       strcmp(t->store, "null") ? "" : "; the LUN itself says 1 TiB");
+	if (strcmp(t->store, "null"))
+		printf("  backing   %s (%s)\n", t->backing,
+		       t->backing_is_ours ? "lunbench's, goes with the target"
+					  : "yours, stays");
+	printf("  settings  %s\n", t->stock ? "tgt's own (--stock)" : "tuned");
+	if (t->user[0])
+		printf("  CHAP      as \"%s\": set LIBISCSI_CHAP_USERNAME and "
+		       "LIBISCSI_CHAP_PASSWORD\n",
+		       t->user);
+	printf("  tgtd      %s, process %d, control port %d\n", t->tgt_version,
+	       t->pid, t->control_port);
+}
+
+/* --- the three --- */
+
+static int status_of(int err)
+{
+	return err == -EINVAL || err == -ENAMETOOLONG || err == -ENOTEMPTY
+		       ? STATUS_USAGE
+		       : STATUS_TARGET;
+}
+
+/* Ctrl-C in the middle would leave half a target. Its signals wait until it is
+ * whole, at most the deadline of the start; then it is taken down. */
+static int up_unless_interrupted(const struct tgt_opts *o, struct tgt_status *t,
+				 char *note, struct err *e)
+{
+	const struct timespec now = {0};
+	sigset_t ends, old;
+	int err, signal_nr;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, &old);
+	err = tgt_up(o, t, note, e);
+	signal_nr = sigtimedwait(&ends, NULL, &now);
+	if (!err && signal_nr > 0) {
+		err = tgt_down(o->name, e);
+		if (!err)
+			err = err_set(e, -EINTR, "interrupted");
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return err;
+}
+
+static int up(struct request *r)
+{
+	struct tgt_status t;
+	struct err e = {0};
+	char note[256] = "";
+	int err = find_secret(r);
+
+	if (err)
+		return say_err(&r->error, STATUS_USAGE);
+	err = up_unless_interrupted(&r->up, &t, note, &e);
+	explicit_bzero(r->up.password, sizeof(r->up.password));
+	if (note[0])
+		say("%s", note);
+	if (err == -EINTR)
+		return say_err(&e, STATUS_INTERRUPTED);
+	if (err)
+		return say_err(&e, status_of(err));
+	if (r->is_json)
+		return print_json(to_json(&t));
+	print_text(&t);
+	printf("  take it down with: lunbench target down --name %s\n", t.name);
+	return STATUS_OK;
+}
+
+static int down_one(const char *name)
+{
+	struct err e = {0};
+	int err = tgt_down(name, &e);
+
+	if (err)
+		return say_err(&e, status_of(err));
+	printf("%s is down\n", name);
+	return STATUS_OK;
+}
+
+static int down_all(void)
+{
+	int status = STATUS_OK, one;
+	struct err e = {0};
+	char **names;
+	size_t nr;
+
+	if (tgt_list(&names, &nr, &e))
+		status = say_err(&e, STATUS_TARGET);
+	if (!status && !nr)
+		puts("no targets");
+	for (size_t i = 0; i < nr; i++) {
+		one = down_one(names[i]);
+		status = one ? one : status;
+		free(names[i]);
+	}
+	free(names);
+	return status;
+}
+
+static int down(struct request *r)
+{
+	if (r->all && r->name) {
+		say("--all and --name: give one of them");
+		return STATUS_USAGE;
+	}
+	return r->all ? down_all() : down_one(r->up.name);
+}
+
+/* 0 if it is up and well. */
+static int show_one(const char *name, json_t *list)
+{
+	struct tgt_status t;
+	struct err e = {0};
+	int err = tgt_status(name, &t, &e);
+
+	if (err)
+		return say_err(&e, status_of(err));
+	if (list)
+		json_array_append_new(list, to_json(&t));
+	else
+		print_text(&t);
+	return t.problem[0] ? STATUS_TARGET : STATUS_OK;
+}
+
+static int show_all(json_t *list)
+{
+	int status = STATUS_OK, one;
+	struct err e = {0};
+	char **names;
+	size_t nr;
+
+	if (tgt_list(&names, &nr, &e))
+		status = say_err(&e, STATUS_TARGET);
+	if (!status && !nr && !list)
+		puts("no targets");
+	for (size_t i = 0; i < nr; i++) {
+		one = show_one(names[i], list);
+		status = one ? one : status;
+		free(names[i]);
+	}
+	free(names);
+	return status;
+}
+
+static int show(struct request *r)
+{
+	json_t *list = r->is_json ? json_array() : NULL;
+	int status = r->name ? show_one(r->name, list) : show_all(list);
+
+	if (list && (json_array_size(list) || !r->name) &&
+	    print_json(json_pack("{s:o}", "targets", list)))
+		status = STATUS_TARGET;
+	return status;
+}
+
+/* --- the command --- */
+
+static const struct verb {
+	const char *name;
+	int (*run)(struct request *r);
+	const struct argp argp;
+} verbs[] = {
+	{"up",
+	 up,
+	 {up_options, parse_option, "",
+	  "Starts a private tgtd with one LUN, on loopback only, and prints "
+	  "its "
+	  "URL. Needs no root.",
+	  NULL, NULL, NULL}},
+	{"down",
+	 down,
+	 {down_options, parse_option, "",
+	  "Takes a target down and removes what was made for it, whatever "
+	  "became of it meanwhile.",
+	  NULL, NULL, NULL}},
+	{"status",
+	 show,
+	 {status_options, parse_option, "",
+	  "Says what is up. Exit status 3 if something is wrong with it.", NULL,
+	  NULL, NULL}},
+};
+
+static int usage(FILE *out, int status)
+{
+	fputs("Usage: lunbench target up [OPTIONS]\n"
+	      "   or: lunbench target down [--name NAME | --all]\n"
+	      "   or: lunbench target status [--name NAME]\n"
+	      "The bundled target: a private tgtd with one LUN.\n\n"
+	      "lunbench target up --help tells its options.\n",
+	      out);
+	return status;
+}
+
+static int run_verb(const struct verb *v, int argc, char **argv)
+{
+	struct request r = {0};
+	char name[64];
+	error_t err;
+
+	tgt_opts_init(&r.up);
+	snprintf(name, sizeof(name), "lunbench target %s", v->name);
+	argv[0] = name;
+	err = argp_parse(&v->argp, argc, argv, 0, NULL, &r);
+	if (err)
+		return say_err(&r.error, STATUS_USAGE);
+	return v->run(&r);
+}
+
+int command_target(int argc, char **argv)
+{
+	if (argc < 2)
+		return usage(stderr, STATUS_USAGE);
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?"))
+		return usage(stdout, STATUS_OK);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
+		if (!strcmp(argv[1], verbs[i].name))
+			return run_verb(&verbs[i], argc - 1, argv + 1);
+	say("target: \"%s\" is not up, down or status", argv[1]);
+	return STATUS_USAGE;
+}
