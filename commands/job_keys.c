@@ -25,8 +25,12 @@ static size_t add_key(struct argp_option *o, const struct option_desc *d,
 		      int key, const char *doc, const struct argp_child *others)
 {
 	const char *arg = d->arg ? d->arg : "VALUE";
-	int flags = (d->value_optional ? OPTION_ARG_OPTIONAL : 0) |
-		    (d->kind == OPTION_WORKS ? 0 : OPTION_HIDDEN);
+	/* fio takes some without a value. Were it required, a bare --thread
+	 * would swallow the option after it, and change what is measured. */
+	int flags = d->kind != OPTION_WORKS
+			    ? OPTION_HIDDEN | OPTION_ARG_OPTIONAL
+		    : d->value_optional ? OPTION_ARG_OPTIONAL
+					: 0;
 	bool has_name = !spelling_find(others, d->name);
 	size_t n = 0;
 
@@ -64,11 +68,11 @@ int job_keys_init(struct job_keys *k, const struct argp_child *others)
 	return 0;
 }
 
-const char *job_keys_name(const struct job_keys *k, int key)
+const struct option_desc *job_keys_find(const struct job_keys *k, int key)
 {
 	if (key < JOB_KEYS_FIRST || key >= JOB_KEYS_FIRST + (int)k->nr)
 		return NULL;
-	return k->table[key - JOB_KEYS_FIRST].name;
+	return &k->table[key - JOB_KEYS_FIRST];
 }
 
 void job_keys_release(struct job_keys *k)

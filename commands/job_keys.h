@@ -24,6 +24,6 @@ int job_keys_init(struct job_keys *k, const struct argp_child *others);
 void job_keys_release(struct job_keys *k);
 
 /* The job key that argp's @key stands for, or NULL. */
-const char *job_keys_name(const struct job_keys *k, int key);
+const struct option_desc *job_keys_find(const struct job_keys *k, int key);
 
 #endif

@@ -1,6 +1,7 @@
 #include "commands/request.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/units.h"
 #include "commands/commands.h"
 #include "commands/job_keys.h"
+#include "commands/shipped.h"
 #include "commands/spelling.h"
 
 enum { /* argp keys of options without a letter */
@@ -87,6 +89,7 @@ struct parse {
 	const struct request_form *form;
 	const struct argp_child *children; /* borrowed; the groups of options */
 	struct job_keys keys;
+	int after_bare_key;	  /* index in argv; 0: none */
 	bool has_connect_timeout; /* --connect-timeout wins over --timeout */
 };
 
@@ -269,11 +272,13 @@ static error_t parse_plan(int key, char *arg, struct argp_state *state)
 static error_t parse_key(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
-	const char *name = job_keys_name(&p->keys, key);
+	const struct option_desc *d = job_keys_find(&p->keys, key);
 
-	if (!name)
+	if (!d)
 		return ARGP_ERR_UNKNOWN;
-	return request_add_key(p->r, name, arg) ? ENOMEM : 0;
+	if (d->kind != OPTION_WORKS && !arg)
+		p->after_bare_key = state->next;
+	return request_add_key(p->r, d->name, arg) ? ENOMEM : 0;
 }
 
 /* --- arguments --- */
@@ -342,7 +347,20 @@ static error_t take_url(struct parse *p, char *arg)
 	return 0;
 }
 
-static error_t take_argument(struct parse *p, char *arg)
+/* The libaio of "--ioengine libaio": such keys are options with an optional
+ * value (see job_keys.c), which getopt sees only behind a "=". */
+static bool is_value_of_key(const struct parse *p, const char *arg,
+			    const struct argp_state *state)
+{
+	char path[PATH_MAX];
+
+	/* argp calls with next behind @arg, in the order of the line. */
+	return p->after_bare_key && state->next - 1 == p->after_bare_key &&
+	       shipped_resolve(arg, path, sizeof(path), NULL);
+}
+
+static error_t take_argument(struct parse *p, char *arg,
+			     const struct argp_state *state)
 {
 	unsigned int takes = p->form->takes;
 
@@ -352,6 +370,8 @@ static error_t take_argument(struct parse *p, char *arg)
 		say("\"%s\": not asked for; usage: %s", arg, p->form->args_doc);
 		return EINVAL;
 	}
+	if (is_value_of_key(p, arg, state))
+		return 0;
 	if (p->r->job) {
 		say("\"%s\": neither a URL (iscsi://HOST/IQN/LUN, block:PATH, "
 		    "null:SIZE) nor the job, which is \"%s\" already",
@@ -375,7 +395,7 @@ static error_t parse_root(int key, char *arg, struct argp_state *state)
 			state->child_inputs[0] = p->form->own_input;
 		return 0;
 	case ARGP_KEY_ARG:
-		return take_argument(p, arg);
+		return take_argument(p, arg, state);
 	case ARGP_KEY_END:
 		if (p->r->has_url ||
 		    !(p->form->takes & (REQUEST_URL | REQUEST_PORTAL)))
@@ -445,7 +465,7 @@ int request_parse(struct request *r, const struct request_form *form, int argc,
 		job_keys_release(&p.keys);
 		return STATUS_USAGE;
 	}
-	rc = argp_parse(&root, argc, argv, 0, NULL, &p);
+	rc = argp_parse(&root, argc, argv, ARGP_IN_ORDER, NULL, &p);
 	job_keys_release(&p.keys);
 	if (rc == ENOMEM)
 		return out_of_memory();

@@ -62,8 +62,11 @@ test_not_applicable_keys_are_listed() {
 	has out ioengine
 	has out direct
 	has out filename
-	expect 0 "$LUNBENCH" plan --ioengine=libaio --rw=read null:1G
+	expect 0 "$LUNBENCH" plan --ioengine=libaio --direct 1 --thread --rw=write null:1G
 	has out ioengine
+	has out direct
+	has out thread
+	has out write
 }
 
 test_kib_trap_is_warned_of() {
