@@ -97,9 +97,8 @@ double hist_stddev_ns(const struct hist *h)
 /* The rank of the nearest-rank percentile, 1..count. */
 static uint64_t percentile_rank(uint64_t count, double percent)
 {
-	/* 99.9 as a double is a little over 99.9, and so is 99.9 * 1000 / 100
-	 * over 999: without the allowance of a few ulp it would become rank
-	 * 1000. */
+	/* 0.07 as a double is a little over 0.07, and so is 0.07 % of 10000
+	 * over 7: without the allowance of a few ulp it would become rank 8. */
 	double rank = ceil(percent * count / 100 * (1 - 1e-15));
 
 	if (rank < 1)

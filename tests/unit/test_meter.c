@@ -1,6 +1,7 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <malloc.h>
 
 #include "base/clock.h"
 #include "initiator/meter.h"
@@ -75,6 +76,7 @@ static void test_series(void)
 	struct meter m;
 	uint64_t i;
 
+	mallopt(M_PERTURB, 0x5a); /* memory comes dirty: points must not */
 	CU_ASSERT_EQUAL_FATAL(meter_init(&m, OPS, NS_PER_SEC, NULL), 0);
 	for (i = 0; i < 200; i++)
 		meter_record(&m, OP_READ, 4096, true, 0, 0, 100 + i,

@@ -336,7 +336,7 @@ static void test_sizes_per_direction(void)
 
 static void test_blockalign(void)
 {
-	unsigned int places[16] = {0}, i;
+	unsigned int places[16] = {0}, even = 0, i;
 	struct err e = {0};
 
 	setup(OP_BIT(OP_READ), true, 8 * KIB);
@@ -347,6 +347,9 @@ static void test_blockalign(void)
 	for (i = 0; i < 16; i++) /* 4 KiB fit at 0 .. 8 */
 		CU_ASSERT(i <= 8 ? places[i] > 800 && places[i] < 1200
 				 : !places[i]);
+	for (i = 0; i <= 8; i++) /* and without a random map */
+		even += places[i] == 1000;
+	CU_ASSERT(even < 5);
 	opts.blockalign[OP_READ] = 64 * KIB;
 	client.length_bytes = 132 * KIB;
 	start();

@@ -89,18 +89,23 @@ static void test_below_is_uniform(void)
 	CU_ASSERT(chi_square(1000, 200000) < 999 + 6 * 44.7);
 }
 
-/* With bound 3 * 2^62 a plain remainder would give the lowest third twice
- * the share of the others. */
+/* With bound 3 * 2^62 a plain high product would hit every third number twice
+ * as often as the others, a plain remainder the lowest third. */
 static void test_below_has_no_bias(void)
 {
 	const uint64_t third = 1ULL << 62;
-	unsigned int low = 0, i;
+	unsigned int low = 0, threes = 0, i;
 	struct rng r;
 
 	rng_init(&r, 1);
-	for (i = 0; i < 30000; i++)
-		low += rng_below(&r, 3 * third) < third;
+	for (i = 0; i < 30000; i++) {
+		uint64_t x = rng_below(&r, 3 * third);
+
+		low += x < third;
+		threes += x % 3 == 0;
+	}
 	CU_ASSERT(low > 9500 && low < 10500);
+	CU_ASSERT(threes > 9500 && threes < 10500);
 	CU_ASSERT_EQUAL(rng_below(&r, 1), 0);
 }
 
