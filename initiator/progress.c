@@ -1,0 +1,187 @@
+#include "initiator/progress.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int progress_init(struct progress *p, const struct plan *plan,
+		  unsigned int nr_workers, struct err *e)
+{
+	size_t i;
+
+	memset(p, 0, sizeof(*p));
+	p->plan = plan;
+	p->before = calloc(nr_workers, sizeof(*p->before));
+	p->now = calloc(nr_workers, sizeof(*p->now));
+	if (!p->before || !p->now) {
+		progress_release(p);
+		return err_set(e, -ENOMEM, "no memory for the progress");
+	}
+	for (i = 0; i < plan->nr_groups; i++) {
+		if (plan->groups[i].expected_ns == UINT64_MAX)
+			p->expected_ns = UINT64_MAX;
+		if (p->expected_ns != UINT64_MAX)
+			p->expected_ns += plan->groups[i].expected_ns;
+	}
+	for (i = 0; i < plan->nr_clients; i++) {
+		if (plan->clients[i].io_bytes == UINT64_MAX ||
+		    plan->clients[i].number_ios != UINT64_MAX)
+			p->io_bytes = UINT64_MAX;
+		if (p->io_bytes != UINT64_MAX)
+			p->io_bytes += plan->clients[i].io_bytes;
+	}
+	return 0;
+}
+
+void progress_release(struct progress *p)
+{
+	free(p->before);
+	free(p->now);
+	memset(p, 0, sizeof(*p));
+}
+
+void progress_begin(struct progress *p, size_t group, unsigned int nr_workers)
+{
+	size_t i;
+
+	p->nr_workers = nr_workers;
+	memset(p->before, 0, nr_workers * sizeof(*p->before));
+	memset(&p->shown, 0, sizeof(p->shown));
+	p->shown.group = group;
+	p->shown.nr_groups = p->plan->nr_groups;
+	p->shown.row_name = "";
+	for (i = p->plan->nr_rows; i-- > 0;)
+		if (p->plan->rows[i].group == group)
+			p->shown.row_name = p->plan->rows[i].name;
+}
+
+void progress_end(struct progress *p, const struct worker *workers)
+{
+	unsigned int i;
+
+	if (p->expected_ns != UINT64_MAX)
+		p->past_expected_ns +=
+			p->plan->groups[p->shown.group].expected_ns;
+	for (i = 0; i < p->nr_workers; i++)
+		p->past_bytes += workers[i].live.bytes;
+}
+
+/* Before any row's ramp is over, it is "ramp" for the person who looks. */
+static uint64_t shortest_ramp_ns(const struct plan *plan, size_t group)
+{
+	const struct plan_group *g = &plan->groups[group];
+	const struct job_opts *o;
+	uint64_t ns = UINT64_MAX;
+	size_t i;
+
+	for (i = g->first_client; i < g->first_client + g->nr_clients; i++) {
+		o = &plan->set->jobs[plan->clients[i].job];
+		if (o->startdelay_ns + o->ramp_ns < ns)
+			ns = o->startdelay_ns + o->ramp_ns;
+	}
+	return ns;
+}
+
+static const char *phase_name(const struct progress *p, uint64_t start_ns)
+{
+	bool is_draining = true;
+	uint64_t now_ns = 0;
+	unsigned int i;
+
+	if (!start_ns)
+		return "connecting";
+	for (i = 0; i < p->nr_workers; i++) {
+		is_draining &= p->now[i].is_draining;
+		if (p->now[i].at_ns > now_ns)
+			now_ns = p->now[i].at_ns;
+	}
+	if (is_draining)
+		return "draining";
+	if (now_ns < start_ns + shortest_ramp_ns(p->plan, p->shown.group))
+		return "ramp";
+	return "running";
+}
+
+static void make_rates(struct progress *p)
+{
+	struct run_progress *s = &p->shown;
+	double bytes_per_s = 0, ios_per_s = 0, seconds;
+	struct worker_view *now, *before;
+	struct live sum = {0};
+	bool is_new = false;
+	unsigned int i;
+
+	s->sessions_up = s->sessions_down = 0;
+	s->errors = 0;
+	for (i = 0; i < p->nr_workers; i++) {
+		now = &p->now[i];
+		before = &p->before[i];
+		s->sessions_up += now->sessions_up;
+		s->sessions_down += now->sessions_down;
+		s->errors += now->live.errors;
+		if (!before->at_ns || now->at_ns <= before->at_ns)
+			continue;
+		is_new = true;
+		seconds = (now->at_ns - before->at_ns) / 1e9;
+		ios_per_s += (now->live.ios - before->live.ios) / seconds;
+		bytes_per_s += (now->live.bytes - before->live.bytes) / seconds;
+		live_add_delta(&sum, &now->live, &before->live);
+	}
+	memcpy(p->before, p->now, p->nr_workers * sizeof(*p->now));
+	if (!is_new)
+		return;
+	s->ios_per_s = ios_per_s;
+	s->bytes_per_s = bytes_per_s;
+	s->mean_service_ns = sum.ios ? (double)sum.service_sum_ns / sum.ios : 0;
+	s->p99_service_ns = live_percentile_ns(&sum, 99);
+}
+
+static void make_fraction(struct progress *p, uint64_t in_group_ns)
+{
+	struct run_progress *s = &p->shown;
+	uint64_t expected = p->plan->groups[s->group].expected_ns;
+	uint64_t bytes = p->past_bytes;
+	unsigned int i;
+
+	s->fraction = -1;
+	s->left_ns = UINT64_MAX;
+	if (p->expected_ns != UINT64_MAX && p->expected_ns) {
+		if (in_group_ns > expected)
+			in_group_ns = expected;
+		in_group_ns += p->past_expected_ns;
+		s->fraction = (double)in_group_ns / p->expected_ns;
+		s->left_ns = p->expected_ns - in_group_ns;
+		return;
+	}
+	if (p->io_bytes == UINT64_MAX || !p->io_bytes)
+		return;
+	for (i = 0; i < p->nr_workers; i++)
+		bytes += p->now[i].live.bytes;
+	s->fraction = (double)bytes / p->io_bytes;
+	if (s->fraction > 1)
+		s->fraction = 1;
+	if (s->fraction > 0.01) /* before that it is a guess */
+		s->left_ns = s->elapsed_ns / s->fraction - s->elapsed_ns;
+}
+
+const struct run_progress *progress_make(struct progress *p,
+					 struct group_run *g,
+					 const struct worker *workers,
+					 uint64_t elapsed_ns)
+{
+	uint64_t start_ns = atomic_load(&g->start_ns), in_group_ns = 0;
+	unsigned int i;
+
+	pthread_mutex_lock(&g->lock);
+	for (i = 0; i < p->nr_workers; i++)
+		p->now[i] = workers[i].view;
+	pthread_mutex_unlock(&g->lock);
+
+	p->shown.elapsed_ns = elapsed_ns;
+	if (start_ns && elapsed_ns > start_ns - g->origin_ns)
+		in_group_ns = elapsed_ns - (start_ns - g->origin_ns);
+	p->shown.phase = phase_name(p, start_ns);
+	make_rates(p);
+	make_fraction(p, in_group_ns);
+	return &p->shown;
+}

@@ -1,0 +1,35 @@
+#ifndef INITIATOR_PROGRESS_H
+#define INITIATOR_PROGRESS_H
+
+#include "initiator/run.h"
+#include "initiator/worker.h"
+
+/* What on_progress shows: from the views that workers publish, on the thread
+ * of run_plan(). Never from live state. */
+struct progress {
+	const struct plan *plan;
+	uint64_t
+		expected_ns; /* of all groups; UINT64_MAX: one ends by amount */
+	uint64_t io_bytes;   /* of all clients; UINT64_MAX: no such amount */
+	uint64_t past_expected_ns, past_bytes; /* of the groups before this */
+	struct worker_view *before;	       /* owned; one a worker */
+	struct worker_view *now;	       /* owned; one a worker */
+	unsigned int nr_workers;
+	struct run_progress shown; /* rates stay until there are new ones */
+};
+
+int progress_init(struct progress *p, const struct plan *plan,
+		  unsigned int nr_workers, struct err *e);
+void progress_release(struct progress *p);
+
+/* A group begins, or has ended. */
+void progress_begin(struct progress *p, size_t group, unsigned int nr_workers);
+void progress_end(struct progress *p, const struct worker *workers);
+
+/* @elapsed_ns: of the run. Takes the views under the group's lock. */
+const struct run_progress *progress_make(struct progress *p,
+					 struct group_run *g,
+					 const struct worker *workers,
+					 uint64_t elapsed_ns);
+
+#endif

@@ -1,0 +1,474 @@
+#include "initiator/session_io.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+
+enum { PAGE_BYTES = 4096 };
+
+/*
+ * What is retried, and how long after the refusal: first_ns, then twice that,
+ * and so on up to max_ns; until the command time-out since its first
+ * submission has passed, then it is an error. Each retry is counted by cause,
+ * and the latency of the I/O contains all of them, because that is what a
+ * user of the LUN would have waited. Everything else (reservation conflict,
+ * medium error, no such LUN, write protection, ...) is an error at once:
+ * asking again would not change the answer.
+ *
+ * BUSY and TASK SET FULL ask for patience (SAM-5 5.3.1). A unit attention only
+ * tells of an event, and the next try succeeds, unless the target is mad.
+ */
+static const struct retry_rule {
+	uint64_t first_ns, max_ns;
+} retry_rules[RETRY_CAUSES] = {
+	[RETRY_BUSY] = {10 * NS_PER_MSEC, 100 * NS_PER_MSEC},
+	[RETRY_TASK_SET_FULL] = {10 * NS_PER_MSEC, 100 * NS_PER_MSEC},
+	[RETRY_UNIT_ATTENTION] = {0, 100 * NS_PER_MSEC},
+	[RETRY_NOT_READY] = {100 * NS_PER_MSEC, 100 * NS_PER_MSEC},
+	/* Its pace is that of opening again: see session.c. */
+	[RETRY_CONNECTION_LOST] = {0, 0},
+};
+
+enum {
+	SCSI_TASK_SET_FULL = 0x28,
+	SENSE_NOT_READY = 2,
+	SENSE_UNIT_ATTENTION = 6,
+};
+
+/* RETRY_CAUSES: not to be retried. */
+static enum retry_cause find_cause(const struct io *io)
+{
+	if (io->result == -EBUSY)
+		return io->detail.scsi_status == SCSI_TASK_SET_FULL
+			       ? RETRY_TASK_SET_FULL
+			       : RETRY_BUSY;
+	if (io->result == -EAGAIN &&
+	    io->detail.sense_key == SENSE_UNIT_ATTENTION)
+		return RETRY_UNIT_ATTENTION;
+	if (io->result == -EAGAIN && io->detail.sense_key == SENSE_NOT_READY)
+		return RETRY_NOT_READY;
+	return RETRY_CAUSES;
+}
+
+/* @attempts: retries before this one. */
+static uint64_t retry_delay_ns(enum retry_cause cause, unsigned int attempts)
+{
+	const struct retry_rule *rule = &retry_rules[cause];
+	uint64_t ns = rule->first_ns;
+
+	if (!ns && attempts) {
+		ns = 10 * NS_PER_MSEC;
+		attempts--;
+	}
+	while (attempts-- && ns < rule->max_ns)
+		ns *= 2;
+	return ns < rule->max_ns ? ns : rule->max_ns;
+}
+
+static uint64_t now_ns(const struct session *s)
+{
+	return loop_now_ns(s->setup.loop);
+}
+
+char *session_io_text(const struct slot *slot, char *buf, size_t size)
+{
+	const struct session *s = slot->session;
+	uint32_t block = s->setup.plan->lun.block_bytes;
+	const struct io *io = &slot->io;
+
+	if (io->op == OP_FLUSH)
+		snprintf(buf, size, "flush of %s", s->setup.opts->url->display);
+	else
+		snprintf(buf, size, "%s of %u blocks at LBA %llu of %s",
+			 op_name(io->op), io->length_bytes / block,
+			 (unsigned long long)io->offset_bytes / block,
+			 s->setup.opts->url->display);
+	return buf;
+}
+
+/* --- slots --- */
+
+static void push_free(struct session *s, struct slot *slot, uint64_t free_ns)
+{
+	slot->state = SLOT_FREE;
+	slot->free_ns = free_ns;
+	slot->next_free = NULL;
+	if (s->free_first)
+		s->free_last->next_free = slot;
+	else
+		s->free_first = slot;
+	s->free_last = slot;
+}
+
+static struct slot *pop_free(struct session *s)
+{
+	struct slot *slot = s->free_first;
+
+	s->free_first = slot->next_free;
+	return slot;
+}
+
+/* Adds depth x time since the last change, as far as it lies in the measuring
+ * window: with the number of I/Os this gives Little's law something to check.
+ */
+static void account_depth(struct session *s, uint64_t now)
+{
+	uint64_t low = s->depth_since_ns, high = now;
+
+	if (low < s->window_start_ns)
+		low = s->window_start_ns;
+	if (high > s->depth_end_ns)
+		high = s->depth_end_ns;
+	if (high > low)
+		s->setup.meter->outstanding_ns +=
+			(double)(high - low) * s->nr_outstanding;
+	s->depth_since_ns = now;
+}
+
+/* The slot's I/O is over, well or badly. */
+static void end_io(struct session *s, struct slot *slot, uint64_t now)
+{
+	account_depth(s, now);
+	s->nr_outstanding--;
+	s->last_done_ns = now;
+	if (slot->io.op == OP_FLUSH) {
+		s->is_flushing = false;
+		s->barrier_ns = now;
+	} else if (slot->io.op != OP_READ) {
+		s->nr_writing--;
+	}
+	push_free(s, slot, now);
+}
+
+static void end_well(struct session *s, struct slot *slot, uint64_t now)
+{
+	uint32_t bytes = slot->io.length_bytes;
+
+	meter_record(s->setup.meter, slot->io.op, bytes, slot->counted,
+		     slot->intended_ns, slot->submit_ns, now,
+		     now - s->start_ns);
+	live_record(s->setup.live, bytes, now - slot->submit_ns);
+	if (slot->counted) {
+		s->result.ios++;
+		s->result.bytes += bytes;
+		s->last_counted_ns = now;
+	}
+	end_io(s, slot, now);
+	pace_completed(&s->pace, &slot->request, now);
+}
+
+static void end_badly(struct session *s, struct slot *slot, uint64_t now)
+{
+	const struct io *io = &slot->io;
+	struct error_sample sample = {
+		.at_ns = now - s->start_ns,
+		.op = io->op,
+		.offset_bytes = io->offset_bytes,
+		.length_bytes = io->length_bytes,
+		.result = io->result,
+		.count = 1,
+	};
+	char what[256];
+	struct err e;
+
+	transport_describe_detail(io, sample.text, sizeof(sample.text));
+	meter_record_error(s->setup.meter, &sample, slot->counted);
+	s->setup.live->errors++;
+	session_io_text(slot, what, sizeof(what));
+	if (slot->attempts)
+		err_set(&e, io->result, "%s failed after %u retries: %s", what,
+			slot->attempts, sample.text);
+	else
+		err_set(&e, io->result, "%s failed: %s", what, sample.text);
+	end_io(s, slot, now);
+	pace_completed(&s->pace, &slot->request, now);
+	if (!(s->job->continue_on_error & OP_BIT(io->op)))
+		session_fail(s, &e, ERROR_ENDS_ROW);
+}
+
+/* --- sending --- */
+
+/* False: no answer will come, and the I/O is over. */
+static void send_slot(struct session *s, struct slot *slot, uint64_t now)
+{
+	int r;
+
+	slot->io.result = 0;
+	memset(&slot->io.detail, 0, sizeof(slot->io.detail));
+	slot->sent_ns = now;
+	slot->state = SLOT_FLYING;
+	r = s->setup.opts->transport->submit(s->conn, &slot->io);
+	if (!r) {
+		loop_defer(s->setup.loop, &s->kick);
+	} else if (r == -ENOTCONN) {
+		/* on_lost is on its way; then this goes with the others. */
+		slot->state = SLOT_PARKED;
+	} else {
+		slot->io.result = r;
+		end_badly(s, slot, now_ns(s));
+	}
+}
+
+static void on_pause_over(struct loop_timer *t)
+{
+	struct slot *slot = (void *)((char *)t - offsetof(struct slot, pause));
+	struct session *s = slot->session;
+
+	slot->state = SLOT_PARKED;
+	if (s->state == SESSION_READY || s->state == SESSION_DRAINING)
+		send_slot(s, slot, now_ns(s));
+	session_progressed(s);
+}
+
+/* A first submission, of s->next. */
+static void submit_next(struct session *s, uint64_t now)
+{
+	struct slot *slot = pop_free(s);
+	struct io *io = &slot->io;
+
+	account_depth(s, now);
+	s->has_next = false;
+	s->nr_outstanding++;
+	slot->request = s->next;
+	slot->intended_ns = s->next_ns;
+	slot->submit_ns = now;
+	slot->attempts = 0;
+	slot->counted = now >= s->window_start_ns && now < s->submit_end_ns;
+	io->op = s->next.op;
+	io->offset_bytes = s->next.offset_bytes;
+	io->length_bytes = s->next.length_bytes;
+	io->buf = NULL;
+	if (io->op == OP_READ) {
+		io->buf = slot->read_buf;
+	} else if (io->op == OP_FLUSH) {
+		s->is_flushing = true;
+	} else {
+		s->nr_writing++;
+		if (io->op == OP_WRITE) {
+			io->buf = slot->write_buf;
+			payload_stamp(&s->payload, io->buf, io->length_bytes,
+				      io->offset_bytes);
+		}
+	}
+	send_slot(s, slot, now);
+}
+
+/* Gets s->next from the pattern; false when there is none now. */
+static bool pull_next(struct session *s)
+{
+	uint64_t free_ns = s->free_first->free_ns;
+
+	/* Think time: nothing until a request completes. */
+	if (pace_must_wait(&s->pace))
+		return false;
+	if (!pattern_next(s->pattern, &s->next)) {
+		session_exhausted(s);
+		return false;
+	}
+	/* A slot that a flush kept back was not free. */
+	if (free_ns < s->barrier_ns)
+		free_ns = s->barrier_ns;
+	s->next_ns = pace_next(&s->pace, &s->next, free_ns);
+	s->has_next = true;
+	return true;
+}
+
+/*
+ * A flush is a barrier for its client, as fsync is for a job of fio: it waits
+ * until the client's writes and trims are done (or all, for the flush at the
+ * end), and nothing else starts before it is done. The time that it waited
+ * for its own writes is not its latency.
+ */
+static bool is_held_back(struct session *s)
+{
+	if (s->next.op != OP_FLUSH && !s->next.drain_first)
+		return false;
+	if (s->nr_writing || (s->next.drain_first && s->nr_outstanding))
+		return true;
+	if (s->next_ns < s->last_done_ns)
+		s->next_ns = s->last_done_ns;
+	return false;
+}
+
+void session_io_fill(struct session *s)
+{
+	struct loop *loop = s->setup.loop;
+	uint64_t now;
+
+	while (s->is_started && s->free_first && !s->is_flushing &&
+	       (s->state == SESSION_READY ||
+		(s->state == SESSION_DRAINING && s->has_next))) {
+		if (!s->has_next && !pull_next(s))
+			break;
+		if (is_held_back(s))
+			break;
+		now = loop_now_ns(loop);
+		if (s->next_ns > now) {
+			loop_timer_set(loop, &s->fill, s->next_ns);
+			break;
+		}
+		/* The timer of the end comes a little late on a busy loop. */
+		if (now >= s->submit_end_ns && s->state == SESSION_READY)
+			break;
+		submit_next(s, now);
+	}
+	session_progressed(s);
+}
+
+/* --- answers --- */
+
+/* True if the slot will be sent again. */
+static bool retry(struct session *s, struct slot *slot, uint64_t now)
+{
+	enum retry_cause cause = find_cause(&slot->io);
+	uint64_t delay_ns;
+
+	if (cause == RETRY_CAUSES)
+		return false;
+	delay_ns = retry_delay_ns(cause, slot->attempts);
+	if (now + delay_ns - slot->submit_ns >
+	    s->setup.opts->initiator.command_timeout_ns)
+		return false;
+	s->setup.meter->retries[cause]++;
+	slot->attempts++;
+	slot->state = SLOT_PAUSED;
+	loop_timer_set(s->setup.loop, &slot->pause, now + delay_ns);
+	return true;
+}
+
+static void give_up(struct session *s, struct slot *slot)
+{
+	s->nr_given_up++;
+	end_io(s, slot, now_ns(s));
+}
+
+void session_io_done(void *user, struct io *io)
+{
+	struct session *s = user;
+	struct slot *slot = (void *)((char *)io - offsetof(struct slot, io));
+	uint64_t now;
+
+	if (s->state == SESSION_CLOSING) {
+		give_up(s, slot);
+		return;
+	}
+	if (io->result == -ECANCELED && s->state == SESSION_LOST) {
+		slot->state = SLOT_PARKED;
+		return;
+	}
+	now = now_ns(s);
+	if (!io->result)
+		end_well(s, slot, now);
+	else if (!retry(s, slot, now))
+		end_badly(s, slot, now);
+	session_io_fill(s);
+}
+
+void session_io_resume(struct session *s)
+{
+	struct slot *slot;
+	uint64_t now = now_ns(s);
+
+	for (slot = s->slots; slot < s->slots + s->nr_slots; slot++) {
+		if (slot->state != SLOT_PARKED)
+			continue;
+		s->setup.meter->retries[RETRY_CONNECTION_LOST]++;
+		slot->attempts++;
+		send_slot(s, slot, now);
+	}
+}
+
+void session_io_give_up(struct session *s)
+{
+	struct slot *slot;
+
+	for (slot = s->slots; slot < s->slots + s->nr_slots; slot++) {
+		if (slot->state != SLOT_PAUSED && slot->state != SLOT_PARKED)
+			continue;
+		loop_timer_cancel(s->setup.loop, &slot->pause);
+		give_up(s, slot);
+	}
+}
+
+/* --- memory --- */
+
+static size_t max_bytes(const struct job_opts *o, enum io_op op)
+{
+	size_t max = o->bs[op], i;
+
+	if (!(o->ops & OP_BIT(op)))
+		return 0;
+	for (i = 0; i < o->nr_bssplit[op]; i++)
+		if (o->bssplit[op][i].bytes > max)
+			max = o->bssplit[op][i].bytes;
+	return (max + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+static int alloc_slots(struct session *s, struct err *e)
+{
+	size_t read_bytes = max_bytes(s->job, OP_READ);
+	size_t write_bytes = max_bytes(s->job, OP_WRITE);
+	size_t bytes = read_bytes + write_bytes, i;
+	struct slot *slot;
+	char *buf;
+
+	s->nr_slots = s->job->iodepth;
+	s->slots = calloc(s->nr_slots, sizeof(*s->slots));
+	if (bytes)
+		s->buffers = aligned_alloc(PAGE_BYTES, bytes * s->nr_slots);
+	if (!s->slots || (bytes && !s->buffers))
+		return err_set(e, -ENOMEM,
+			       "no memory for %zu buffers of %zu bytes; take a "
+			       "smaller iodepth, bs or number of clients",
+			       s->nr_slots, bytes);
+	for (i = 0; i < s->nr_slots; i++) {
+		slot = &s->slots[i];
+		buf = (char *)s->buffers + i * bytes;
+		slot->session = s;
+		slot->pause.on_timer = on_pause_over;
+		slot->read_buf = read_bytes ? buf : NULL;
+		slot->write_buf = write_bytes ? buf + read_bytes : NULL;
+		if (slot->write_buf)
+			payload_fill(&s->payload, slot->write_buf, write_bytes);
+	}
+	return 0;
+}
+
+static void on_fill(struct loop_timer *t)
+{
+	session_io_fill((void *)((char *)t - offsetof(struct session, fill)));
+}
+
+static void on_kick(struct loop_task *t)
+{
+	struct session *s =
+		(void *)((char *)t - offsetof(struct session, kick));
+
+	if (s->state == SESSION_READY || s->state == SESSION_DRAINING)
+		s->setup.opts->transport->kick(s->conn);
+}
+
+int session_io_init(struct session *s, struct err *e)
+{
+	uint64_t seed = s->setup.client->seed;
+	int r;
+
+	s->fill.on_timer = on_fill;
+	s->kick.on_task = on_kick;
+	payload_init(&s->payload, s->job, rng_derive(seed, STREAM_PAYLOAD));
+	r = alloc_slots(s, e);
+	if (r)
+		return r;
+	return pattern_new(&s->pattern, s->setup.plan, s->setup.client, e);
+}
+
+void session_io_release(struct session *s)
+{
+	pattern_free(s->pattern);
+	free(s->buffers);
+	free(s->slots);
+}
