@@ -77,11 +77,11 @@ test_readme() {
 	local readme=$ROOT/README.md line target
 	has "$readme" 'make bench'
 	has "$readme" 'make check'
-	for target in $(grep -oE '`?make [a-z-]+' "$readme" | awk '{print $2}' | sort -u); do
+	for target in $(grep -oE '(^ +|`)make [a-z-]+' "$readme" | awk '{print $NF}' | sort -u); do
 		grep -qE "^$target:" "$ROOT/Makefile" || fail "no target: make $target"
 	done
-	# indented or fenced lines that begin with lunbench
-	sed -nE 's/^( {4})?(\.\/)?lunbench ([a-z]+) .*/\3/p' "$readme" | sort -u >used
+	# indented lines that begin with lunbench
+	sed -nE 's/^ {4}(\.\/)?lunbench ([a-z]+) .*/\3/p' "$readme" | sort -u >used
 	[ -s used ] || fail "the README shows no command"
 	while read -r line; do
 		"$LUNBENCH" "$line" --help >/dev/null || fail "no command: $line"
