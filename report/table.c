@@ -220,18 +220,17 @@ static bool is_open(const json_t *row)
 	return strcmp(text_of(row, "pace"), "open") == 0;
 }
 
-/* One line an op; a row that never ran has one line. */
+/* One line an op that came; a row that never ran has one line. */
 static bool add_row(struct table *t, const json_t *row)
 {
-	bool has_run = json_is_true(json_object_get(row, "has_run"));
 	struct line *l;
 	bool first = true;
 	json_t *op;
 	size_t i;
 
-	if (has_run && is_open(row))
+	if (is_open(row))
 		t->has_open = true;
-	else if (has_run)
+	else
 		t->has_closed = true;
 	for (i = 0; i < OP_COUNT; i++) {
 		op = json_object_get(json_object_get(row, "ops"), op_name(i));
