@@ -81,7 +81,7 @@ test_readme() {
 		grep -qE "^$target:" "$ROOT/Makefile" || fail "no target: make $target"
 	done
 	# indented lines that begin with lunbench
-	sed -nE 's/^ {4}(\.\/)?lunbench ([a-z]+) .*/\3/p' "$readme" | sort -u >used
+	sed -nE 's/^ {4}(\.\/)?lunbench ([a-z]+) .*/\2/p' "$readme" | sort -u >used
 	[ -s used ] || fail "the README shows no command"
 	while read -r line; do
 		"$LUNBENCH" "$line" --help >/dev/null || fail "no command: $line"

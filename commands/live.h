@@ -1,5 +1,5 @@
-#ifndef COMMANDS_PROGRESS_H
-#define COMMANDS_PROGRESS_H
+#ifndef COMMANDS_LIVE_H
+#define COMMANDS_LIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,19 +11,19 @@
  * elsewhere (a log, CI) a line every ten seconds. Events (a lost session, an
  * error) get a line of their own in both.
  */
-struct progress {
+struct live {
 	bool is_tty;
 	bool is_quiet;
 	bool is_line_open; /* a live line stands without its newline */
 	unsigned int width;
 };
 
-void progress_init(struct progress *p, bool is_quiet);
+void live_init(struct live *p, bool is_quiet);
 
 /* Sets how often the run reports, and to whom. */
-void progress_attach(struct progress *p, struct run_opts *o);
+void live_attach(struct live *p, struct run_opts *o);
 
 /* Clears the live line. */
-void progress_end(struct progress *p);
+void live_end(struct live *p);
 
 #endif

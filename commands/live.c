@@ -1,4 +1,4 @@
-#include "commands/progress.h"
+#include "commands/live.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 
-void progress_init(struct progress *p, bool is_quiet)
+void live_init(struct live *p, bool is_quiet)
 {
 	struct winsize w = {0};
 	const char *term = getenv("TERM");
@@ -22,7 +22,7 @@ void progress_init(struct progress *p, bool is_quiet)
 		p->width = w.ws_col;
 }
 
-static void clear_line(struct progress *p)
+static void clear_line(struct live *p)
 {
 	if (p->is_line_open)
 		fputs("\r\033[K", stderr);
@@ -59,7 +59,7 @@ static void format_line(const struct run_progress *r, char *line, size_t size)
 
 static void on_progress(void *user, const struct run_progress *r)
 {
-	struct progress *p = user;
+	struct live *p = user;
 	char line[512];
 
 	format_line(r, line, sizeof(line));
@@ -74,7 +74,7 @@ static void on_progress(void *user, const struct run_progress *r)
 
 static void on_event(void *user, const struct run_event *ev)
 {
-	struct progress *p = user;
+	struct live *p = user;
 	char at[32];
 
 	if (ev->kind == EVENT_PHASE)
@@ -84,7 +84,7 @@ static void on_event(void *user, const struct run_event *ev)
 		units_time(at, sizeof(at), (double)ev->at_ns), ev->text);
 }
 
-void progress_attach(struct progress *p, struct run_opts *o)
+void live_attach(struct live *p, struct run_opts *o)
 {
 	if (!p->is_quiet) {
 		o->progress_ns =
@@ -95,7 +95,7 @@ void progress_attach(struct progress *p, struct run_opts *o)
 	o->user = p;
 }
 
-void progress_end(struct progress *p)
+void live_end(struct live *p)
 {
 	clear_line(p);
 	fflush(stderr);
