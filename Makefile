@@ -7,18 +7,23 @@
 #   make lint          include rules, headers, format, static checks, docs
 #   make bench-peers   against iscsi-perf and qemu-img, in interleaved pairs
 #   make install       PREFIX=/usr/local DESTDIR=
-#   make clean
+#   make clean         (V=1 shows whole commands)
 #
 # Variants, each in its own folder below build/: CC=clang,
 # SAN=address,undefined, SAN=thread.
 
 CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 SAN ?=
+V ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 comma := ,
 VARIANT := $(notdir $(CC))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 B := build/$(VARIANT)
+
+# V=1 shows whole commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo '  $(1)')
 
 VERSION := 0.1
 CPPFLAGS += -I. -D_GNU_SOURCE -DLUNBENCH_VERSION='"$(VERSION)"' \
@@ -96,33 +101,39 @@ FORCE:
 
 $(B)/%.o: %.c $(B)/flags | $(B)/needs.ok
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(call say,CC    $<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 $(LIB): $(ROOM_OBJ)
 	@rm -f $@
-	ar rcs $@ $^
+	$(Q)ar rcs $@ $^
 
 $(B)/lunbench: $(MAIN_OBJ) $(LIB)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LINK  $@)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 lunbench: $(B)/lunbench FORCE
 	@ln -sfn $< $@
 
 $(B)/tests/unit/test_%: $(B)/tests/unit/test_%.o $(LIB)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS) -lcunit
+	$(call say,LINK  $@)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS) -lcunit
 
 $(B)/tests/func/%: $(B)/tests/func/%.o $(LIB)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LINK  $@)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 # Preloaded into other programs: never instrumented.
 $(B)/tests/func/%_preload.so: tests/func/%_preload.c $(B)/flags | $(B)/needs.ok
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
+	$(call say,CC    $<)
+	$(Q)$(CC) $(CPPFLAGS) -std=gnu11 $(WARN) $(CFLAGS) -shared -fPIC -o $@ $< -ldl
 
 # Fuzzers: `make fuzz` runs libFuzzer for FUZZ_SECONDS each; `make check` replays
 # the corpus with any compiler through replay.c.
 $(B)/tests/fuzz/replay_%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(LIB)
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
+	$(call say,LINK  $@)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
 FUZZ_SECONDS ?= 60
 build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(filter-out $(MAIN_OBJ:$(B)/%.o=%.c),$(SRC)) $(HEADERS)
