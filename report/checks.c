@@ -269,40 +269,43 @@ static void check_has_run(struct checks *c, const struct row *r)
 
 /* --- of the run --- */
 
-/* The workers' CPU time over a group: all its rows' time, as it is shared out
- * by I/Os. */
+/* The workers' CPU time in a group is that of all its rows, among which it was
+ * shared out by I/Os, over the time from the first window's start to the last
+ * one's end. */
 static void check_initiator_cpu(struct checks *c, size_t group)
 {
 	struct verdict v = {.check = "initiator_cpu", .limit = CPU_LIMIT};
-	uint64_t cpu_ns = 0, group_ns = 0;
+	size_t sessions = c->in->plan->groups[group].nr_clients;
 	size_t i, workers = c->in->run->nr_workers;
+	uint64_t cpu_ns = 0, start_ns = UINT64_MAX, end_ns = 0;
 	struct row r, first = {0};
 
 	for (i = 0; i < row_count(c->in); i++) {
 		row_init(&r, c->in, i);
-		if (r.plan->group != group)
+		if (r.plan->group != group || !r.window_ns)
 			continue;
 		if (!first.plan)
 			first = r;
 		cpu_ns += r.result->user_cpu_ns + r.result->system_cpu_ns;
-		group_ns = r.group_ns;
+		if (start_ns > r.result->window_start_ns)
+			start_ns = r.result->window_start_ns;
+		if (end_ns < r.result->window_end_ns)
+			end_ns = r.result->window_end_ns;
 	}
 	/* A session has one worker: more workers than sessions are idle. */
-	if (workers > c->in->plan->groups[group].nr_clients)
-		workers = c->in->plan->groups[group].nr_clients;
-	if (!group_ns || !workers || !first.ios)
+	if (workers > sessions)
+		workers = sessions;
+	if (!first.plan || !workers)
 		return;
 	v.row = &first;
-	v.value = (double)cpu_ns / group_ns / workers;
+	v.value = (double)cpu_ns / (end_ns - start_ns) / workers;
 	v.ok = v.value < v.limit;
 	finding(c, &v,
 		"row \"%s\": lunbench itself kept its %zu worker%s %.0f %% "
 		"busy: the initiator may be the limit%s",
 		first.plan->name, workers, workers > 1 ? "s" : "",
 		v.value * 100,
-		workers < c->in->plan->groups[group].nr_clients
-			? "; try more --workers"
-			: "");
+		workers < sessions ? "; try more --workers" : "");
 }
 
 static void check_end(struct checks *c)

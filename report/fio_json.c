@@ -214,12 +214,12 @@ static void put_sync(struct put *p, json_t *job, const struct row *r)
 static void put_cpu(struct put *p, json_t *job, const struct row *r)
 {
 	const struct row_result *rr = r->result;
-	bool known = r->group_ns && !r->in->run->is_virtual_time;
+	bool known = r->window_ns && !r->in->run->is_virtual_time;
 
 	put_real(p, job, "usr_cpu",
-		 known ? 100.0 * rr->user_cpu_ns / r->group_ns : 0);
+		 known ? 100.0 * rr->user_cpu_ns / r->window_ns : 0);
 	put_real(p, job, "sys_cpu",
-		 known ? 100.0 * rr->system_cpu_ns / r->group_ns : 0);
+		 known ? 100.0 * rr->system_cpu_ns / r->window_ns : 0);
 	put_int(p, job, "ctx", known ? rr->context_switches : 0);
 	put_int(p, job, "majf", 0);
 	put_int(p, job, "minf", 0);

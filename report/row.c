@@ -66,7 +66,6 @@ void row_init(struct row *r, const struct result_input *in, size_t index)
 {
 	static const struct row_result never_ran;
 	const struct run_result *run = in->run;
-	size_t g;
 
 	memset(r, 0, sizeof(*r));
 	r->in = in;
@@ -77,11 +76,6 @@ void row_init(struct row *r, const struct result_input *in, size_t index)
 	r->has_run = r->result->nr_clients > 0;
 	init_planned(r);
 	init_measured(r);
-	g = r->plan->group;
-	if (g < run->nr_groups && run->group_start_ns[g] != UINT64_MAX &&
-	    run->group_end_ns[g] != UINT64_MAX &&
-	    run->group_end_ns[g] > run->group_start_ns[g])
-		r->group_ns = run->group_end_ns[g] - run->group_start_ns[g];
 }
 
 double row_per_second(const struct row *r, uint64_t amount)

@@ -20,7 +20,6 @@ struct row {
 	size_t nr_clients;    /* as planned */
 	uint64_t total_depth; /* over all its clients */
 	uint64_t window_ns;   /* 0 when nothing was counted */
-	uint64_t group_ns;    /* from the group's start to its end */
 	uint64_t ios;	      /* counted, all ops */
 	uint64_t all_ios;     /* ramp, drain and failed ones too */
 	uint64_t errors;      /* ramp and drain included */

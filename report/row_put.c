@@ -146,7 +146,7 @@ static void put_series(struct put *p, json_t *o, const struct row *r)
 static void put_cpu(struct put *p, json_t *o, const struct row *r)
 {
 	const struct row_result *rr = r->result;
-	double ios = r->all_ios ? r->all_ios : 1;
+	double ios = r->ios ? r->ios : 1;
 	uint64_t cpu_ns = rr->user_cpu_ns + rr->system_cpu_ns;
 	json_t *cpu;
 
@@ -160,7 +160,7 @@ static void put_cpu(struct put *p, json_t *o, const struct row *r)
 	put_real(p, cpu, "user_ns_per_io", rr->user_cpu_ns / ios);
 	put_real(p, cpu, "system_ns_per_io", rr->system_cpu_ns / ios);
 	put_real(p, cpu, "core_percent",
-		 r->group_ns ? 100.0 * cpu_ns / r->group_ns : 0);
+		 r->window_ns ? 100.0 * cpu_ns / r->window_ns : 0);
 	put_int(p, cpu, "context_switches", rr->context_switches);
 }
 
