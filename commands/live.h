@@ -18,12 +18,12 @@ struct live {
 	unsigned int width;
 };
 
-void live_init(struct live *p, bool is_quiet);
+void live_init(struct live *l, bool is_quiet);
 
 /* Sets how often the run reports, and to whom. */
-void live_attach(struct live *p, struct run_opts *o);
+void live_attach(struct live *l, struct run_opts *o);
 
 /* Clears the live line. */
-void live_end(struct live *p);
+void live_end(struct live *l);
 
 #endif
