@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "initiator/progress.h"
+#include "initiator/watch.h"
 #include "initiator/worker.h"
 
 /* How often the caller's thread looks at *stop. */
@@ -18,7 +18,7 @@ struct runner {
 	const struct plan *plan;
 	const struct run_opts *opts;
 	struct run_result *result;
-	struct progress progress;
+	struct watch watch;
 	uint64_t start_ns;   /* CLOCK_MONOTONIC */
 	uint64_t virtual_ns; /* of the groups so far, on a virtual clock */
 	uint64_t progressed_ns;
@@ -194,8 +194,8 @@ static void tell_progress(struct runner *run, struct group_run *g,
 	run->progressed_ns = now;
 	at_ns = elapsed_ns(run, g, workers);
 	pthread_mutex_unlock(&g->lock);
-	run->opts->on_progress(run->opts->user, progress_make(&run->progress, g,
-							      workers, at_ns));
+	run->opts->on_progress(run->opts->user,
+			       watch_make(&run->watch, g, workers, at_ns));
 	pthread_mutex_lock(&g->lock);
 }
 
@@ -417,7 +417,7 @@ static int run_group(struct runner *run, size_t index, struct err *e)
 		goto out_group;
 	}
 	run->nr_told = 0;
-	progress_begin(&run->progress, index, g.nr_workers);
+	watch_begin(&run->watch, index, g.nr_workers);
 	r = start_workers(run, &g, workers, e);
 	if (r)
 		atomic_store(&g.stop, STOP_NOW);
@@ -428,7 +428,7 @@ static int run_group(struct runner *run, size_t index, struct err *e)
 	if (r)
 		goto out_workers;
 	start_ns = atomic_load(&g.start_ns);
-	progress_end(&run->progress, workers);
+	watch_end(&run->watch, workers);
 	r = keep_group(run, &g, workers, start_ns, e);
 	if (!r && g.error.code) {
 		run->result->end = RUN_FAILED;
@@ -465,7 +465,7 @@ int run_plan(const struct plan *p, const struct run_opts *o,
 	if (!code)
 		code = init_result(&run, e);
 	if (!code)
-		code = progress_init(&run.progress, p, r->nr_workers, e);
+		code = watch_init(&run.watch, p, r->nr_workers, e);
 	if (code)
 		return code;
 	r->start_wall_ns = clock_wall_ns();
@@ -474,7 +474,7 @@ int run_plan(const struct plan *p, const struct run_opts *o,
 		code = run_group(&run, i, e);
 	r->duration_ns = r->is_virtual_time ? run.virtual_ns
 					    : clock_now_ns() - run.start_ns;
-	progress_release(&run.progress);
+	watch_release(&run.watch);
 	if (!code)
 		return 0;
 	/* What ran before the failure is a result. */

@@ -1,11 +1,11 @@
-#include "initiator/progress.h"
+#include "initiator/watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int progress_init(struct progress *p, const struct plan *plan,
-		  unsigned int nr_workers, struct err *e)
+int watch_init(struct watch *p, const struct plan *plan,
+	       unsigned int nr_workers, struct err *e)
 {
 	size_t i;
 
@@ -14,7 +14,7 @@ int progress_init(struct progress *p, const struct plan *plan,
 	p->before = calloc(nr_workers, sizeof(*p->before));
 	p->now = calloc(nr_workers, sizeof(*p->now));
 	if (!p->before || !p->now) {
-		progress_release(p);
+		watch_release(p);
 		return err_set(e, -ENOMEM, "no memory for the progress");
 	}
 	for (i = 0; i < plan->nr_groups; i++) {
@@ -33,14 +33,14 @@ int progress_init(struct progress *p, const struct plan *plan,
 	return 0;
 }
 
-void progress_release(struct progress *p)
+void watch_release(struct watch *p)
 {
 	free(p->before);
 	free(p->now);
 	memset(p, 0, sizeof(*p));
 }
 
-void progress_begin(struct progress *p, size_t group, unsigned int nr_workers)
+void watch_begin(struct watch *p, size_t group, unsigned int nr_workers)
 {
 	size_t i;
 
@@ -55,7 +55,7 @@ void progress_begin(struct progress *p, size_t group, unsigned int nr_workers)
 			p->shown.row_name = p->plan->rows[i].name;
 }
 
-void progress_end(struct progress *p, const struct worker *workers)
+void watch_end(struct watch *p, const struct worker *workers)
 {
 	unsigned int i;
 
@@ -82,7 +82,7 @@ static uint64_t shortest_ramp_ns(const struct plan *plan, size_t group)
 	return ns;
 }
 
-static const char *phase_name(const struct progress *p, uint64_t start_ns)
+static const char *phase_name(const struct watch *p, uint64_t start_ns)
 {
 	bool is_draining = true;
 	uint64_t now_ns = 0;
@@ -102,7 +102,7 @@ static const char *phase_name(const struct progress *p, uint64_t start_ns)
 	return "running";
 }
 
-static void make_rates(struct progress *p)
+static void make_rates(struct watch *p)
 {
 	struct run_progress *s = &p->shown;
 	double bytes_per_s = 0, ios_per_s = 0, seconds;
@@ -136,7 +136,7 @@ static void make_rates(struct progress *p)
 	s->p99_service_ns = live_percentile_ns(&sum, 99);
 }
 
-static void make_fraction(struct progress *p, uint64_t in_group_ns)
+static void make_fraction(struct watch *p, uint64_t in_group_ns)
 {
 	struct run_progress *s = &p->shown;
 	uint64_t expected = p->plan->groups[s->group].expected_ns;
@@ -164,10 +164,9 @@ static void make_fraction(struct progress *p, uint64_t in_group_ns)
 		s->left_ns = s->elapsed_ns / s->fraction - s->elapsed_ns;
 }
 
-const struct run_progress *progress_make(struct progress *p,
-					 struct group_run *g,
-					 const struct worker *workers,
-					 uint64_t elapsed_ns)
+const struct run_progress *watch_make(struct watch *p, struct group_run *g,
+				      const struct worker *workers,
+				      uint64_t elapsed_ns)
 {
 	uint64_t start_ns = atomic_load(&g->start_ns), in_group_ns = 0;
 	unsigned int i;

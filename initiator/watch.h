@@ -1,12 +1,12 @@
-#ifndef INITIATOR_PROGRESS_H
-#define INITIATOR_PROGRESS_H
+#ifndef INITIATOR_WATCH_H
+#define INITIATOR_WATCH_H
 
 #include "initiator/run.h"
 #include "initiator/worker.h"
 
 /* What on_progress shows: from the views that workers publish, on the thread
  * of run_plan(). Never from live state. */
-struct progress {
+struct watch {
 	const struct plan *plan;
 	uint64_t
 		expected_ns; /* of all groups; UINT64_MAX: one ends by amount */
@@ -18,18 +18,17 @@ struct progress {
 	struct run_progress shown; /* rates stay until there are new ones */
 };
 
-int progress_init(struct progress *p, const struct plan *plan,
-		  unsigned int nr_workers, struct err *e);
-void progress_release(struct progress *p);
+int watch_init(struct watch *p, const struct plan *plan,
+	       unsigned int nr_workers, struct err *e);
+void watch_release(struct watch *p);
 
 /* A group begins, or has ended. */
-void progress_begin(struct progress *p, size_t group, unsigned int nr_workers);
-void progress_end(struct progress *p, const struct worker *workers);
+void watch_begin(struct watch *p, size_t group, unsigned int nr_workers);
+void watch_end(struct watch *p, const struct worker *workers);
 
 /* @elapsed_ns: of the run. Takes the views under the group's lock. */
-const struct run_progress *progress_make(struct progress *p,
-					 struct group_run *g,
-					 const struct worker *workers,
-					 uint64_t elapsed_ns);
+const struct run_progress *watch_make(struct watch *p, struct group_run *g,
+				      const struct worker *workers,
+				      uint64_t elapsed_ns);
 
 #endif
