@@ -137,7 +137,8 @@ int units_parse_size(const char *text, unsigned int kb_base,
 		return 0;
 	}
 	unit = size_unit(p, kb_base, &out->kib_trap);
-	if (!unit)
+	/* fio drops the unit of a hex number silently. */
+	if (!unit || (*p && strchr(text, 'x')) || (*p && strchr(text, 'X')))
 		return err_number(e, -EINVAL, text, want);
 	if (__builtin_mul_overflow(n, unit, &out->bytes))
 		return err_number(e, -ERANGE, text, want);

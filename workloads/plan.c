@@ -285,8 +285,16 @@ static int add_row(const struct job_plan *j, size_t group, unsigned int groupid)
 	struct plan_row *row = &p->rows[p->nr_rows];
 
 	if (p->nr_rows && j->o->group_reporting && row[-1].groupid == groupid) {
+		bool is_new_job = p->clients[p->nr_clients - 1].job != j->job;
+
 		row[-1].ops |= ops_of(j->o);
-		return 0;
+		if (!is_new_job)
+			return 0;
+		return add_note(j,
+				"group_reporting puts it into the row of "
+				"\"%.80s\"; new_group gives it a row of its "
+				"own",
+				row[-1].name);
 	}
 	row->name = strdup(j->o->name);
 	if (!row->name)
@@ -333,7 +341,7 @@ static int note_traps(const struct job_plan *j)
 
 	if (o->numjobs > 1 && !o->is_random && !o->offset_increment.set)
 		ret = add_note(j,
-			       "all %u clones go over the same region; "
+			       "its %u clones go over the same region; "
 			       "offset_increment or clients=N keeps them apart",
 			       o->numjobs);
 	if (!ret && o->time_based && o->number_ios)

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "workloads/plan.h"
 #include "workloads/plan_check.h"
@@ -78,6 +79,16 @@ static void print_wrapped(FILE *out, const char *lead, const char *text)
 	fputc('\n', out);
 }
 
+/* As asked for: whole seconds without the decimals of a measured time. */
+static char *format_time(char *buf, size_t size, uint64_t ns)
+{
+	if (ns < 60 * NS_PER_SEC && ns % NS_PER_SEC == 0)
+		snprintf(buf, size, "%u s", (unsigned int)(ns / NS_PER_SEC));
+	else
+		units_time(buf, size, (double)ns);
+	return buf;
+}
+
 /* --- what a job does --- */
 
 static bool has_op(const struct job_opts *o, int op)
@@ -102,22 +113,12 @@ static int first_op(const struct job_opts *o)
 static void say_kind(struct line *l, const struct job_opts *o)
 {
 	const char *order = o->is_random ? "random" : "sequential";
-	char text[TEXT];
 
 	if (is_mixed(o))
 		say(l, "%s mix of %u%% reads and %u%% writes", order,
 		    o->rwmixread, 100 - o->rwmixread);
 	else
 		say(l, "%s %s", order, op_name((enum io_op)first_op(o)));
-	if (o->is_random && o->sequence > 1)
-		say(l, "%u I/Os in a row", o->sequence);
-	if (o->step_bytes)
-		say(l, "%s %s after each",
-		    o->step_bytes > 0 ? "a hole of" : "backwards, less",
-		    units_bytes(text, sizeof(text),
-				(uint64_t)(o->step_bytes > 0
-						   ? o->step_bytes
-						   : -o->step_bytes)));
 }
 
 static bool is_same_size(const struct job_opts *o)
@@ -157,6 +158,21 @@ static void say_sizes(struct line *l, const struct job_opts *o)
 		    units_bytes(text, sizeof(text), o->blockalign[op]));
 }
 
+static void say_sequence(struct line *l, const struct job_opts *o)
+{
+	uint64_t step =
+		(uint64_t)(o->step_bytes < 0 ? -o->step_bytes : o->step_bytes);
+	char text[TEXT];
+
+	if (o->is_random && o->sequence > 1)
+		say(l, "%u in a row", o->sequence);
+	if (step)
+		say(l,
+		    o->step_bytes > 0 ? "each %s after the end of the last"
+				      : "each %s before the end of the last",
+		    units_bytes(text, sizeof(text), step));
+}
+
 static void say_distribution(struct line *l, const struct job_opts *o)
 {
 	const struct distribution *d = &o->distribution;
@@ -191,7 +207,7 @@ static void say_load(struct line *l, const struct job_opts *o)
 	say(l, "depth %u", o->iodepth);
 	if (o->numjobs > 1)
 		say(l, "%u clones%s", o->numjobs,
-		    o->group_reporting ? " in one row" : "");
+		    o->group_reporting ? " reported together" : "");
 	if (o->clients > 1)
 		say(l, "%u clients%s", o->clients,
 		    o->numjobs > 1 ? " each" : "");
@@ -219,7 +235,7 @@ static void say_rate(struct line *l, const struct job_opts *o)
 	}
 	if (o->thinktime_ns)
 		say(l, "pause of %s after every %u I/Os",
-		    units_time(text, sizeof(text), (double)o->thinktime_ns),
+		    format_time(text, sizeof(text), o->thinktime_ns),
 		    o->thinktime_blocks);
 }
 
@@ -271,13 +287,15 @@ static struct span span_of(const struct plan *p, size_t job)
 	return s;
 }
 
-static void say_region(struct line *l, const struct job_opts *o,
-		       const struct span *s)
+static void say_region(struct line *l, const struct plan *p,
+		       const struct job_opts *o, const struct span *s)
 {
 	char size[TEXT], text[TEXT];
 
 	units_bytes(size, sizeof(size), s->clone_bytes);
-	if (s->offset_bytes)
+	if (s->clone_bytes == lun_bytes(&p->lun))
+		say(l, "on the whole LUN");
+	else if (s->offset_bytes)
 		say(l, "on %s from %s", size,
 		    units_bytes(text, sizeof(text), s->offset_bytes));
 	else
@@ -303,13 +321,13 @@ static void say_end(struct line *l, const struct job_opts *o,
 
 	if (o->startdelay_ns)
 		say(l, "starts after %s",
-		    units_time(text, sizeof(text), (double)o->startdelay_ns));
+		    format_time(text, sizeof(text), o->startdelay_ns));
 	if (o->ramp_ns)
 		say(l, "ramp of %s",
-		    units_time(text, sizeof(text), (double)o->ramp_ns));
+		    format_time(text, sizeof(text), o->ramp_ns));
 	if (o->time_based) {
 		say(l, "for %s",
-		    units_time(text, sizeof(text), (double)o->runtime_ns));
+		    format_time(text, sizeof(text), o->runtime_ns));
 		return;
 	}
 	say(l, "until %s are done",
@@ -318,7 +336,7 @@ static void say_end(struct line *l, const struct job_opts *o,
 		say(l, "or %" PRIu64 " I/Os", s->number_ios);
 	if (o->runtime_ns)
 		say(l, "or %s have passed",
-		    units_time(text, sizeof(text), (double)o->runtime_ns));
+		    format_time(text, sizeof(text), o->runtime_ns));
 }
 
 static void print_clients(const struct plan *p, size_t job, FILE *out)
@@ -349,18 +367,22 @@ static void print_job(const struct plan *p, size_t job, bool verbose, FILE *out)
 		has_op(o, OP_WRITE) || has_op(o, OP_TRIM)
 			? "   *** destroys the data in its region ***"
 			: "");
-	if (o->description)
+	/* A description in [global] is every job's: once is enough. */
+	if (o->description &&
+	    (!job || !p->set->jobs[job - 1].description ||
+	     strcmp(o->description, p->set->jobs[job - 1].description) != 0))
 		print_wrapped(out, "    ", o->description);
 	begin(&l, out, "    ");
 	say_kind(&l, o);
 	say_sizes(&l, o);
+	say_sequence(&l, o);
 	say_distribution(&l, o);
 	say_load(&l, o);
 	say_rate(&l, o);
 	say_flushes(&l, o);
 	end(&l);
 	begin(&l, out, "    ");
-	say_region(&l, o, &s);
+	say_region(&l, p, o, &s);
 	say_end(&l, o, &s);
 	end(&l);
 	if (verbose)
@@ -379,7 +401,7 @@ static const char *format_expected(char *buf, size_t size, uint64_t ns,
 	else
 		snprintf(buf, size, "%s %s",
 			 may_end_early ? "at most" : "about",
-			 units_time(text, sizeof(text), (double)ns));
+			 format_time(text, sizeof(text), ns));
 	return buf;
 }
 
