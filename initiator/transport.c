@@ -8,6 +8,7 @@
 #include "initiator/fault.h"
 
 const struct transport *const transports[] = {
+	&transport_iscsi,
 	&transport_block,
 	&transport_null,
 	&transport_sim,

@@ -1,0 +1,581 @@
+#include "initiator/iscsi_link.h"
+
+#include <errno.h>
+#include <iscsi/iscsi.h>
+#include <iscsi/scsi-lowlevel.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "base/clock.h"
+#include "initiator/iscsi_login.h"
+#include "initiator/resolve.h"
+
+enum { REDIRECTS_MAX = 5 };
+#define LOGOUT_LIMIT_NS NS_PER_SEC
+
+enum link_state {
+	LINK_RESOLVING,
+	LINK_CONNECTING,
+	LINK_LOGIN,
+	LINK_UP,
+	LINK_LOGOUT,
+	LINK_DOWN,
+	LINK_STATES
+};
+
+#define TO(state) (1u << (state))
+static const unsigned int allowed[LINK_STATES] = {
+	[LINK_RESOLVING] = TO(LINK_CONNECTING) | TO(LINK_DOWN),
+	[LINK_CONNECTING] =
+		TO(LINK_CONNECTING) | TO(LINK_LOGIN) | TO(LINK_DOWN),
+	[LINK_LOGIN] = TO(LINK_UP) | TO(LINK_RESOLVING) | TO(LINK_DOWN),
+	[LINK_UP] = TO(LINK_LOGOUT) | TO(LINK_DOWN),
+	[LINK_LOGOUT] = TO(LINK_DOWN),
+	[LINK_DOWN] = 0,
+};
+
+struct link {
+	struct link_setup setup;
+	enum link_state state;
+	char initiator_name[224];
+	char host[256]; /* of the URL, or where we were sent */
+	uint16_t port;
+	unsigned int redirects;
+	uint64_t deadline_ns; /* to share among the addresses */
+
+	struct resolve *resolve; /* owned while looking up */
+	struct portals portals;
+	size_t portal; /* index of the one in use */
+
+	struct iscsi_context *ctx; /* owned */
+	struct loop_fd fd;
+	uint32_t mask; /* that fd is registered for; 0: it is not */
+	struct loop_timer timer;
+	struct loop_task down_task;
+	bool in_service; /* libiscsi is on the stack */
+	bool is_connected, is_failed, is_logged_out, tell_sent;
+	int socket_error;
+	struct login login;
+	struct err down; /* why, once DOWN */
+	char stage[448];
+};
+
+/* "127.0.0.1:3260", or with the name that led there. */
+static const char *place(const struct link *l, char *buf, size_t size)
+{
+	const char *portal = link_portal(l);
+	const char *address = *portal == '[' ? portal + 1 : portal;
+
+	if (strncmp(address, l->host, strlen(l->host)) == 0)
+		snprintf(buf, size, "%s", portal);
+	else
+		snprintf(buf, size, "%s:%u (%s)", l->host, l->port, portal);
+	return buf;
+}
+
+static void note_stage(struct link *l)
+{
+	static const char *const what[LINK_STATES] = {
+		[LINK_RESOLVING] = "looking up the host",
+		[LINK_CONNECTING] = "connecting to",
+		[LINK_LOGIN] = "waiting for the login response of",
+		[LINK_UP] = "waiting for a reply of",
+		[LINK_LOGOUT] = "waiting for the logout response of",
+		[LINK_DOWN] = "disconnected from",
+	};
+	char where[400];
+
+	if (l->state == LINK_RESOLVING)
+		snprintf(where, sizeof(where), "\"%s\"", l->host);
+	else
+		place(l, where, sizeof(where));
+	snprintf(l->stage, sizeof(l->stage), "%s %s", what[l->state], where);
+}
+
+static void set_state(struct link *l, enum link_state to)
+{
+	if (!(allowed[l->state] & TO(to)))
+		abort(); /* a bug here, never the target's doing */
+	l->state = to;
+	note_stage(l);
+}
+
+static void connect_next(struct link *l);
+static void start_resolve(struct link *l);
+
+static void drop_context(struct link *l)
+{
+	if (l->mask)
+		loop_fd_del(l->setup.loop, &l->fd);
+	l->mask = 0;
+	if (l->ctx)
+		iscsi_destroy_context(l->ctx);
+	l->ctx = NULL;
+	l->is_connected = l->is_failed = false;
+	l->socket_error = 0;
+}
+
+/* The context stays, unused: destroying it now could be inside its own
+ * callback. */
+static void go_down(struct link *l)
+{
+	if (l->state == LINK_DOWN)
+		return;
+	set_state(l, LINK_DOWN);
+	if (l->mask)
+		loop_fd_del(l->setup.loop, &l->fd);
+	l->mask = 0;
+	loop_timer_cancel(l->setup.loop, &l->timer);
+	loop_defer(l->setup.loop, &l->down_task);
+}
+
+static void on_down_task(struct loop_task *t)
+{
+	struct link *l = (void *)((char *)t - offsetof(struct link, down_task));
+
+	l->setup.events->on_down(l->setup.user, &l->down);
+}
+
+/* --- lost --- */
+
+static int take_socket_error(int fd)
+{
+	socklen_t size;
+	int code = 0;
+
+	size = sizeof(code);
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size))
+		return errno;
+	return code;
+}
+
+/* libiscsi does not say why it gave up, and its error text may be an old one:
+ * ask the socket. @hang_up: the kernel told us that the peer is gone. */
+static void lost(struct link *l, bool hang_up)
+{
+	const char *when = l->state == LINK_LOGIN ? " during login" : "";
+	char where[400], byte;
+	int code = l->socket_error;
+	ssize_t n = 0;
+
+	place(l, where, sizeof(where));
+	if (!code && !hang_up) {
+		n = recv(l->fd.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+		if (n < 0 && errno != EAGAIN)
+			code = errno;
+	}
+	if (code)
+		err_set(&l->down, -code, "lost the connection to %s%s: %s",
+			where, when, strerror(code));
+	else if (n == 0)
+		err_set(&l->down, -ECONNRESET,
+			"lost the connection to %s%s: the target closed it",
+			where, when);
+	else if (l->state != LINK_LOGIN && !iscsi_is_logged_in(l->ctx))
+		err_set(&l->down, -ECONNRESET,
+			"lost the session with %s: the target asked for a "
+			"logout",
+			where);
+	else
+		err_set(&l->down, -EPROTO,
+			"lost the session with %s%s: protocol error: %s", where,
+			when, iscsi_get_error(l->ctx));
+	go_down(l);
+}
+
+/* --- libiscsi's events --- */
+
+static uint32_t wanted_mask(struct link *l)
+{
+	int events = iscsi_which_events(l->ctx);
+
+	return EPOLLRDHUP | (events & POLLIN ? EPOLLIN : 0) |
+	       (events & POLLOUT ? EPOLLOUT : 0);
+}
+
+static void update_mask(struct link *l)
+{
+	uint32_t mask = wanted_mask(l);
+
+	if (mask == l->mask)
+		return;
+	loop_fd_mod(l->setup.loop, &l->fd, mask);
+	l->mask = mask;
+}
+
+/* One call into libiscsi. False when it, or a callback, says that the session
+ * is over: it returns 0 for a lost session too, having cancelled everything. */
+static bool service(struct link *l, int revents)
+{
+	int ret;
+
+	l->in_service = true;
+	if (l->state == LINK_LOGIN)
+		ret = login_service(&l->login, l->ctx, revents);
+	else
+		ret = iscsi_service(l->ctx, revents);
+	l->in_service = false;
+	return ret == 0 && !l->is_failed;
+}
+
+static void redirect(struct link *l)
+{
+	char where[400];
+
+	place(l, where, sizeof(where));
+	if (++l->redirects > REDIRECTS_MAX) {
+		err_set(&l->down, -ELOOP,
+			"%s sends us on to yet another portal: %d redirects "
+			"followed, that is a loop",
+			where, REDIRECTS_MAX);
+		go_down(l);
+		return;
+	}
+	if (login_redirect(l->ctx, l->host, sizeof(l->host), &l->port)) {
+		err_set(&l->down, -EPROTO,
+			"%s redirects us to \"%s\", which is no portal", where,
+			iscsi_get_target_address(l->ctx));
+		go_down(l);
+		return;
+	}
+	drop_context(l);
+	set_state(l, LINK_RESOLVING);
+	start_resolve(l);
+}
+
+static void login_progress(struct link *l, bool is_alive, bool hang_up)
+{
+	char where[400];
+
+	switch (l->login.state) {
+	case LOGIN_GOOD:
+		set_state(l, LINK_UP);
+		l->setup.events->on_up(l->setup.user);
+		break;
+	case LOGIN_REDIRECTED:
+		redirect(l);
+		break;
+	case LOGIN_FAILED:
+		place(l, where, sizeof(where));
+		l->down = l->login.error;
+		err_prefix(&l->down, "%s", where);
+		go_down(l);
+		break;
+	case LOGIN_PENDING:
+		if (!is_alive || hang_up)
+			lost(l, hang_up);
+		break;
+	}
+}
+
+/* After libiscsi worked: who is down is told so, who has something to say
+ * says it now, not in the next turn. */
+static void settle(struct link *l, bool is_alive, bool hang_up)
+{
+	if (l->state == LINK_LOGIN)
+		login_progress(l, is_alive, hang_up);
+	else if (l->state == LINK_LOGOUT &&
+		 (l->is_logged_out || !is_alive || hang_up))
+		go_down(l);
+	else if (!is_alive || hang_up || !iscsi_is_logged_in(l->ctx))
+		lost(l, hang_up);
+}
+
+static bool is_talking(const struct link *l)
+{
+	return l->state == LINK_LOGIN || l->state == LINK_UP ||
+	       l->state == LINK_LOGOUT;
+}
+
+/* Not while connecting: libiscsi would take any POLLOUT for "connected". */
+static void flush_output(struct link *l)
+{
+	if (is_talking(l) && link_has_output(l))
+		settle(l, service(l, POLLOUT), false);
+	if (is_talking(l))
+		update_mask(l);
+	if (l->tell_sent && l->state == LINK_UP && !link_has_output(l)) {
+		l->tell_sent = false;
+		l->setup.events->on_sent(l->setup.user);
+	}
+}
+
+static void on_connected(struct iscsi_context *ctx, int status, void *data,
+			 void *user)
+{
+	struct link *l = user;
+
+	(void)ctx;
+	(void)data;
+	/* It comes again, with another status, when a connection goes. */
+	if (status == SCSI_STATUS_GOOD)
+		l->is_connected = true;
+}
+
+static void connect_failed(struct link *l, int code)
+{
+	char where[400];
+
+	place(l, where, sizeof(where));
+	switch (code) {
+	case ECONNREFUSED:
+		err_set(&l->down, -code,
+			"connection refused by %s: is the target up, and is "
+			"that its port?",
+			where);
+		break;
+	case ETIMEDOUT:
+		err_set(&l->down, -code, "no answer to connect from %s", where);
+		break;
+	case EHOSTUNREACH:
+	case ENETUNREACH:
+		err_set(&l->down, -code, "no route to %s", where);
+		break;
+	default:
+		err_set(&l->down, -code, "connecting to %s: %s", where,
+			strerror(code));
+	}
+	drop_context(l);
+	l->portal++;
+	connect_next(l);
+}
+
+static void connect_event(struct link *l)
+{
+	int code = take_socket_error(l->fd.fd);
+
+	if (!code && (!service(l, POLLOUT) || !l->is_connected))
+		code = EIO;
+	if (code) {
+		connect_failed(l, code);
+		return;
+	}
+	loop_timer_cancel(l->setup.loop, &l->timer);
+	set_state(l, LINK_LOGIN);
+	if (login_start(&l->login, l->ctx)) {
+		err_set(&l->down, -ENOMEM, "cannot start the login: %s",
+			iscsi_get_error(l->ctx));
+		go_down(l);
+	}
+}
+
+static void on_socket(struct loop_fd *f, uint32_t events)
+{
+	struct link *l = (void *)((char *)f - offsetof(struct link, fd));
+	bool hang_up = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+
+	if (l->state == LINK_CONNECTING) {
+		connect_event(l);
+	} else {
+		if (events & EPOLLERR)
+			l->socket_error = take_socket_error(f->fd);
+		/* what arrived before the end is still good */
+		if ((events & EPOLLIN) || hang_up)
+			settle(l, service(l, POLLIN), hang_up);
+	}
+	flush_output(l);
+}
+
+/* --- connecting --- */
+
+static void on_timer(struct loop_timer *t)
+{
+	struct link *l = (void *)((char *)t - offsetof(struct link, timer));
+
+	if (l->state == LINK_CONNECTING)
+		connect_failed(l, ETIMEDOUT);
+	else
+		go_down(l); /* a logout that nobody answers */
+}
+
+/* An address that swallows our SYN may take its share of the time, not that
+ * of the addresses after it. The owner's deadline ends the last. */
+static void share_time(struct link *l)
+{
+	size_t left = l->portals.n - l->portal;
+	uint64_t now = loop_now_ns(l->setup.loop);
+
+	if (left > 1 && now < l->deadline_ns)
+		loop_timer_set(l->setup.loop, &l->timer,
+			       now + (l->deadline_ns - now) / left);
+}
+
+static int connect_one(struct link *l)
+{
+	struct err e;
+	int code;
+
+	l->ctx = login_context(&l->login, l->initiator_name, &l->setup);
+	if (!l->ctx)
+		return ENOMEM;
+	errno = 0;
+	if (iscsi_connect_async(l->ctx, link_portal(l), on_connected, l)) {
+		code = login_number(iscsi_get_error(l->ctx));
+		return code > 0 ? code : errno ? errno : EIO;
+	}
+	l->fd.fd = iscsi_get_fd(l->ctx);
+	if (loop_fd_add(l->setup.loop, &l->fd, EPOLLOUT | EPOLLRDHUP, &e))
+		return -e.code;
+	l->mask = EPOLLOUT | EPOLLRDHUP;
+	return 0;
+}
+
+static void connect_next(struct link *l)
+{
+	int code;
+
+	if (l->portal >= l->portals.n) {
+		l->portal = l->portals.n - 1;
+		go_down(l); /* with the last address's reason */
+		return;
+	}
+	set_state(l, LINK_CONNECTING);
+	code = connect_one(l);
+	if (code)
+		connect_failed(l, code);
+	else
+		share_time(l);
+}
+
+static void on_resolved(void *user, const struct portals *p,
+			const struct err *e)
+{
+	struct link *l = user;
+
+	l->resolve = NULL;
+	if (e) {
+		l->down = *e;
+		go_down(l);
+		return;
+	}
+	l->portals = *p;
+	l->portal = 0;
+	connect_next(l);
+}
+
+static void start_resolve(struct link *l)
+{
+	if (resolve_start(&l->resolve, l->setup.loop, l->host, l->port,
+			  on_resolved, l, &l->down))
+		go_down(l);
+}
+
+int link_open(struct link **out, const struct link_setup *s, struct err *e)
+{
+	struct link *l;
+	int ret = login_check(s->opts, e);
+
+	if (ret)
+		return ret;
+	l = calloc(1, sizeof(*l));
+	if (!l)
+		return err_set(e, -ENOMEM, "no memory for an iSCSI session");
+	l->setup = *s;
+	l->fd.on_event = on_socket;
+	l->timer.on_timer = on_timer;
+	l->down_task.on_task = on_down_task;
+	strcpy(l->host, s->url->host);
+	l->port = s->url->port;
+	l->deadline_ns = loop_now_ns(s->loop) + s->opts->connect_timeout_ns;
+	login_name(l->initiator_name, s);
+	note_stage(l);
+	*out = l;
+	start_resolve(l);
+	return 0;
+}
+
+void link_free(struct link *l)
+{
+	if (!l)
+		return;
+	resolve_cancel(l->resolve);
+	loop_timer_cancel(l->setup.loop, &l->timer);
+	if (l->down_task.is_queued)
+		loop_defer_cancel(l->setup.loop, &l->down_task);
+	drop_context(l);
+	login_wipe(&l->login);
+	free(l);
+}
+
+static void on_logged_out(struct iscsi_context *ctx, int status, void *data,
+			  void *user)
+{
+	struct link *l = user;
+
+	(void)ctx;
+	(void)status;
+	(void)data;
+	l->is_logged_out = true;
+}
+
+void link_logout(struct link *l)
+{
+	if (l->state == LINK_DOWN)
+		return;
+	err_set(&l->down, -ESHUTDOWN, "logged out");
+	if (l->state != LINK_UP ||
+	    iscsi_logout_async(l->ctx, on_logged_out, l)) {
+		go_down(l);
+		return;
+	}
+	set_state(l, LINK_LOGOUT);
+	loop_timer_set(l->setup.loop, &l->timer,
+		       loop_now_ns(l->setup.loop) + LOGOUT_LIMIT_NS);
+	flush_output(l);
+}
+
+/* --- what others ask --- */
+
+bool link_is_up(const struct link *l)
+{
+	return l->state == LINK_UP && !l->is_failed;
+}
+
+const char *link_portal(const struct link *l)
+{
+	return l->portals.n ? l->portals.text[l->portal] : l->host;
+}
+
+const char *link_stage(const struct link *l)
+{
+	return l->stage;
+}
+
+void link_describe(const struct link *l,
+		   void (*emit)(void *user, const char *key, const char *value),
+		   void *user)
+{
+	emit(user, "Portal", link_portal(l));
+	emit(user, "InitiatorName", l->initiator_name);
+	login_describe(&l->login, emit, user);
+}
+
+struct iscsi_context *link_context(struct link *l)
+{
+	return l->ctx;
+}
+
+void link_fail(struct link *l)
+{
+	l->is_failed = true;
+}
+
+bool link_has_output(struct link *l)
+{
+	return iscsi_which_events(l->ctx) & POLLOUT;
+}
+
+void link_tell_sent(struct link *l)
+{
+	l->tell_sent = true;
+}
+
+void link_kick(struct link *l)
+{
+	if (l->state == LINK_UP && !l->in_service)
+		flush_output(l);
+}
