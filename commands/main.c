@@ -14,10 +14,20 @@ struct command {
 
 /* A new subcommand: its file, its line here, its chapter in docs/lunbench.1. */
 static const struct command commands[] = {
+	{"run", "[JOB] URL", "measure a LUN; write a result, print a table",
+	 command_run},
+	{"plan", "[JOB] URL", "what would run, on what, for how long",
+	 command_plan},
+	{"discover", "HOST[:PORT]",
+	 "portals, targets, LUNs and their abilities", command_discover},
+	{"bench", "[JOB]", "the bundled target up, a run on it, down",
+	 command_bench},
 	{"target", "up | down | status", "the bundled target, on loopback",
 	 command_target},
 	{"workloads", "[--keys]", "the shipped jobs; the keys of job files",
 	 command_workloads},
+	{"selftest", "", "what the meter costs, and that it is right",
+	 command_selftest},
 	{0},
 };
 
@@ -29,7 +39,7 @@ static void usage(FILE *out)
 	      "Measures iSCSI LUNs at block level, with fio's job files.\n\n",
 	      out);
 	for (c = commands; c->name; c++)
-		fprintf(out, "  %-10s %-28s %s\n", c->name, c->args,
+		fprintf(out, "  %-10s %-17s %s\n", c->name, c->args,
 			c->summary);
 	fputs("\nlunbench COMMAND --help tells its options; man lunbench tells "
 	      "the rest.\n"
