@@ -39,7 +39,7 @@ struct text {
 
 static struct text time_text(double ns)
 {
-	struct text t;
+	struct text t = {""};
 
 	units_time(t.s, sizeof(t.s), ns);
 	return t;
@@ -47,24 +47,17 @@ static struct text time_text(double ns)
 
 static struct text count_text(double n)
 {
-	struct text t;
+	struct text t = {""};
 
 	units_count(t.s, sizeof(t.s), n);
 	return t;
-}
-
-static void warn(struct checks *c, const char *fmt, va_list ap)
-{
-	char text[1024];
-
-	vsnprintf(text, sizeof(text), fmt, ap);
-	put_text(c->p, c->warnings, NULL, text);
 }
 
 __attribute__((format(printf, 3, 4))) static void finding(
 	struct checks *c, const struct verdict *v, const char *fmt, ...)
 {
 	json_t *o = put_object(c->p, c->checks, NULL);
+	char text[1024];
 	va_list ap;
 
 	put_text(c->p, o, "check", v->check);
@@ -76,8 +69,9 @@ __attribute__((format(printf, 3, 4))) static void finding(
 	if (v->ok)
 		return;
 	va_start(ap, fmt);
-	warn(c, fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	put_text(c->p, c->warnings, NULL, text);
 }
 
 /* --- of a row --- */
@@ -237,8 +231,8 @@ static void check_late(struct checks *c, const struct row *r)
 		       response_ns < service_ns + LATE_LIMIT_NS;
 		finding(c, &v,
 			"row \"%s\": p99 of %s is %s from the time it was due "
-			"but %s from its start: the rate asked for was not "
-			"kept at this depth",
+			"but %s from its start: the schedule was not kept, for "
+			"want of depth or because this machine was busy",
 			r->plan->name, v.op, time_text(response_ns).s,
 			time_text(service_ns).s);
 	}
