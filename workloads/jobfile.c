@@ -15,6 +15,7 @@ enum {
 	LINE_MAX_BYTES = 8192,
 	DEPTH_MAX = 16,
 	FILES_MAX = 1000, /* includes of includes grow fast */
+	SECTIONS_MAX = 4096,
 };
 
 /* One file that is being read; a chain of them while includes are open. */
@@ -93,6 +94,9 @@ static int add_section(const struct reader *r, char *line)
 			    "section [%.80s] in an included file; an included "
 			    "file may hold only settings",
 			    name);
+	if (f->nr_sections == SECTIONS_MAX)
+		return fail(r, -E2BIG, "there are more than %d sections",
+			    SECTIONS_MAX);
 	grown = grow(f->sections, f->nr_sections, sizeof(*grown));
 	if (!grown)
 		return fail(r, -ENOMEM, "out of memory");

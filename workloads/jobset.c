@@ -38,6 +38,23 @@ static int add_once(char ***list, size_t *nr, const char *text)
 	return 0;
 }
 
+enum { WARNINGS_MAX = 100 };
+
+static int add_warning(struct jobset *set, const char *place,
+		       const char *warning)
+{
+	char text[768];
+
+	if (set->nr_warnings == WARNINGS_MAX)
+		return 0;
+	if (set->nr_warnings == WARNINGS_MAX - 1)
+		snprintf(text, sizeof(text),
+			 "there are more warnings, which are left out");
+	else
+		snprintf(text, sizeof(text), "%s: %s", place, warning);
+	return add_once(&set->warnings, &set->nr_warnings, text);
+}
+
 /* --- lists of settings, the later wins --- */
 
 static void release_settings(struct setting *list, size_t nr)
@@ -132,11 +149,8 @@ static int apply(struct jobset *set, struct job_opts *o,
 		err_prefix(e, "%s", place_of(s));
 		return ret;
 	}
-	if (*warning) {
-		snprintf(text, sizeof(text), "%s: %s", place_of(s), warning);
-		if (add_once(&set->warnings, &set->nr_warnings, text))
-			return no_memory(e);
-	}
+	if (*warning && add_warning(set, place_of(s), warning))
+		return no_memory(e);
 	if (d->kind == OPTION_NOT_APPLICABLE) {
 		snprintf(text, sizeof(text), "%s: %s", d->name, d->help);
 		if (add_once(&set->not_applicable, &set->nr_not_applicable,

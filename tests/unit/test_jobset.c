@@ -147,6 +147,20 @@ static void test_remarks(void)
 	CU_ASSERT_EQUAL(strncmp(set.not_applicable[1], "direct: ", 8), 0);
 }
 
+static void test_many_warnings(void)
+{
+	static char text[8192];
+	int i;
+
+	strcpy(text, "[a]\n");
+	for (i = 0; i < 300; i++)
+		strcat(text, "bs=4kib\n");
+	CU_ASSERT_EQUAL_FATAL(build(text), 0);
+	CU_ASSERT_EQUAL_FATAL(set.nr_warnings, 100);
+	CU_ASSERT_STRING_EQUAL(set.warnings[99],
+			       "there are more warnings, which are left out");
+}
+
 static void test_errors(void)
 {
 	CU_ASSERT_TRUE(fails("[a]\nrw=read\niodepht=4\n", -EINVAL,
@@ -201,4 +215,5 @@ UNIT_TESTS("jobset", {"globals go for later jobs", test_globals},
 	   {"what was given", test_given}, {"command line", test_command_line},
 	   {"kb_base", test_kb_base},
 	   {"warnings and keys passed over", test_remarks},
+	   {"many warnings", test_many_warnings},
 	   {"errors name the place", test_errors}, {"new seed", test_new_seed})
