@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "commands/commands.h"
-#include "commands/live.h"
+#include "commands/live_line.h"
 #include "commands/signals.h"
 #include "report/table.h"
 
@@ -135,7 +135,7 @@ static int finish(const struct prepared *p, const struct request *r,
 int measure(const struct prepared *p, struct request *r, struct output *o)
 {
 	struct run_result run = {0};
-	struct live live;
+	struct live_line live;
 	struct err e = {0};
 	int rc, status;
 
@@ -143,13 +143,13 @@ int measure(const struct prepared *p, struct request *r, struct output *o)
 		print_plan(p, r, r->json ? stderr : stdout);
 		fflush(stdout);
 	}
-	live_init(&live, r->quiet);
-	live_attach(&live, &r->run);
+	live_line_init(&live, r->quiet);
+	live_line_attach(&live, &r->run);
 	r->run.url = &r->url;
 	r->run.transport = p->transport;
 	r->run.stop = &signals_seen;
 	rc = run_plan(&p->plan, &r->run, &run, &e);
-	live_end(&live);
+	live_line_end(&live);
 	if (!rc)
 		status = finish(p, r, o, &run);
 	else if (signals_seen)

@@ -30,6 +30,7 @@ within() {
 # What a listener does: swallow (accepts, stays silent) or hole (drops SYNs).
 # Sets PORT.
 listener() {
+	rm -f port
 	setpriv --pdeathsig KILL python3 - "$1" >port <<-'PYTHON' &
 		import socket, sys, time
 		s = socket.socket()

@@ -124,7 +124,7 @@ test_read_only_lun() {
 	raw_set 1 readonly=1
 	expect 0 "$LUNBENCH" run --rw=read --bs=4k --quiet -o r.json "$URL"
 	expect 2 "$LUNBENCH" run --rw=write --bs=4k --quiet --overwrite -o w.json "$URL"
-	has err read-only
+	has err "write protected"
 	[ ! -e w.json ] || fail "a result of nothing"
 }
 
@@ -222,7 +222,6 @@ test_secrets_are_in_no_output() {
 	! tr '\0' '\n' <"/proc/$pid/cmdline" | grep secret12 || fail "the secret is in ps"
 	wait $pid
 	! grep -l secret12secret out err r.json || fail "the secret was written"
-	has r.json alice
 	# the same from the environment
 	LIBISCSI_CHAP_USERNAME=alice LIBISCSI_CHAP_PASSWORD=secret12secret \
 		expect 0 "$LUNBENCH" run --rw=read --bs=64k --quiet -o r.json "$URL"

@@ -1,4 +1,4 @@
-#include "commands/live.h"
+#include "commands/live_line.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 
-void live_init(struct live *l, bool is_quiet)
+void live_line_init(struct live_line *l, bool is_quiet)
 {
 	struct winsize w = {0};
 	const char *term = getenv("TERM");
@@ -23,7 +23,7 @@ void live_init(struct live *l, bool is_quiet)
 		l->width = w.ws_col;
 }
 
-static void clear_line(struct live *l)
+static void clear_line(struct live_line *l)
 {
 	if (l->is_line_open)
 		fputs("\r\033[K", stderr);
@@ -65,11 +65,13 @@ static void format_rest(const struct run_progress *r, char *line, size_t size)
 
 static void on_progress(void *user, const struct run_progress *r)
 {
-	struct live *l = user;
+	struct live_line *l = user;
 	char rest[512];
 	int room;
 
 	format_rest(r, rest, sizeof(rest));
+	if (!l->is_tty && r->elapsed_ns < NS_PER_SEC)
+		return; /* nothing to tell yet */
 	if (!l->is_tty) {
 		fprintf(stderr, "%s (%zu of %zu)%s\n", r->row_name,
 			r->group + 1, r->nr_groups, rest);
@@ -85,7 +87,7 @@ static void on_progress(void *user, const struct run_progress *r)
 
 static void on_event(void *user, const struct run_event *ev)
 {
-	struct live *l = user;
+	struct live_line *l = user;
 	char at[32];
 
 	if (ev->kind == EVENT_PHASE)
@@ -95,7 +97,7 @@ static void on_event(void *user, const struct run_event *ev)
 		units_time(at, sizeof(at), (double)ev->at_ns), ev->text);
 }
 
-void live_attach(struct live *l, struct run_opts *o)
+void live_line_attach(struct live_line *l, struct run_opts *o)
 {
 	if (!l->is_quiet) {
 		o->progress_ns =
@@ -106,7 +108,7 @@ void live_attach(struct live *l, struct run_opts *o)
 	o->user = l;
 }
 
-void live_end(struct live *l)
+void live_line_end(struct live_line *l)
 {
 	clear_line(l);
 	fflush(stderr);

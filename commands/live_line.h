@@ -1,5 +1,5 @@
-#ifndef COMMANDS_LIVE_H
-#define COMMANDS_LIVE_H
+#ifndef COMMANDS_LIVE_LINE_H
+#define COMMANDS_LIVE_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,19 +11,19 @@
  * elsewhere (a log, CI) a line every ten seconds. Events (a lost session, an
  * error) get a line of their own in both.
  */
-struct live {
+struct live_line {
 	bool is_tty;
 	bool is_quiet;
 	bool is_line_open; /* a live line stands without its newline */
 	unsigned int width;
 };
 
-void live_init(struct live *l, bool is_quiet);
+void live_line_init(struct live_line *l, bool is_quiet);
 
 /* Sets how often the run reports, and to whom. */
-void live_attach(struct live *l, struct run_opts *o);
+void live_line_attach(struct live_line *l, struct run_opts *o);
 
 /* Clears the live line. */
-void live_end(struct live *l);
+void live_line_end(struct live_line *l);
 
 #endif
