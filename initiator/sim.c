@@ -91,7 +91,7 @@ static void on_done(struct loop_timer *timer)
 	if (!io)
 		return;
 	c = io->transport_data;
-	io->result = 0;
+	io->result = c->is_closing ? -ECANCELED : 0;
 	c->events->on_io(c->user, io);
 }
 
