@@ -37,9 +37,11 @@ enum { /* argp keys of options without a letter */
 
 static const struct argp_option connect_options[] = {
 	{"timeout", KEY_TIMEOUT, "S", 0,
-	 "deadline of the connect and of each command", 0},
+	 "deadline of connect and login (default 10) and of each command "
+	 "(default 30)",
+	 0},
 	{"connect-timeout", KEY_CONNECT_TIMEOUT, "S", 0,
-	 "deadline of connect and login together", 0},
+	 "deadline of connect and login alone", 0},
 	{"initiator-name", KEY_INITIATOR_NAME, "IQN", 0,
 	 "log in by this name (default: one of its own for each session)", 0},
 	{"header-digest", KEY_HEADER_DIGEST, "yes|no", 0,
@@ -58,7 +60,7 @@ static const struct argp_option run_options[] = {
 	{"on-disconnect", KEY_ON_DISCONNECT, "reopen|fail", 0,
 	 "what to do when a session is lost (default reopen)", 0},
 	{"reopen-timeout", KEY_REOPEN_TIMEOUT, "S", 0,
-	 "how long a session may be away before the run fails", 0},
+	 "how long a session may be away before the run fails (default 30)", 0},
 	{"interval", KEY_INTERVAL, "S", 0,
 	 "interval of the series in the result (default 1)", 0},
 	{"output-format", KEY_OUTPUT_FORMAT, "text|json", 0,
@@ -448,7 +450,8 @@ int request_parse(struct request *r, const struct request_form *form, int argc,
 			&run, 0, "How to run, and what to do with the result",
 			1};
 	if (form->takes & REQUEST_JOB)
-		children[n++] = (struct argp_child){&plan, 0, NULL, 1};
+		children[n++] =
+			(struct argp_child){&plan, 0, "What to run it on", 1};
 	if (form->takes & REQUEST_CONNECT)
 		children[n++] = (struct argp_child){&connect, 0,
 						    "How to reach the LUN", 2};
