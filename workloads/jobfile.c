@@ -132,8 +132,8 @@ static int append(const struct reader *r, struct text *t, const char *from,
 
 /*
  * ${NAME} becomes the variable's value, or nothing where it is not set (HOWTO,
- * "Environment variables"). That a whole value vanishes is never meant, except
- * for keys that do not matter here.
+ * "Environment variables"). That a whole value vanishes is never meant, but for
+ * keys that do not matter here; of unknown ones jobset_build() tells.
  */
 static int expand(const struct reader *r, const char *key, const char *value,
 		  struct text *out)
@@ -157,8 +157,8 @@ static int expand(const struct reader *r, const char *key, const char *value,
 	}
 	if (!ret)
 		ret = append(r, out, p, strlen(p));
-	if (!ret && !out->len && *value &&
-	    !(d && d->kind == OPTION_NOT_APPLICABLE))
+	if (!ret && !out->len && *value && d &&
+	    d->kind != OPTION_NOT_APPLICABLE)
 		return fail(r, -EINVAL,
 			    "\"%.80s\" is empty: the environment variable "
 			    "\"%.80s\" is not set",

@@ -66,9 +66,9 @@ struct jobset {
  * @f may be NULL (no file): then @over alone makes one job, named by its
  * "name" or "lunbench". @over (command line) is applied to every job last.
  * Unknown key: "file:line: unknown key "iodepht"; did you mean "iodepth"?".
- * Duplicate section, no section, no job, rate with rate_iops, time_based without
- * runtime: an error, and @set is empty. A place of NULL in @over is "command
- * line". kb_base goes for its whole section, and one in @over for the file too.
+ * Duplicate section, no section, no job, rate with rate_iops: an error, and
+ * @set is empty. A place of NULL in @over is "command line". kb_base goes for
+ * its whole section, and one in @over for the file too.
  */
 int jobset_build(struct jobset *set, const struct jobfile *f,
 		 const struct setting *over, size_t nr_over, struct err *e);

@@ -188,23 +188,30 @@ static bool has_any(const uint64_t list[OP_DATA_COUNT])
 }
 
 /* What is wrong whatever the LUN is. */
-static int check_job(const struct job_opts *o, const char *place, struct err *e)
+static int check_job(struct jobset *set, struct job_opts *o, const char *place,
+		     struct err *e)
 {
+	char text[256];
+
 	if (has_any(o->rate) && has_any(o->rate_iops))
 		return err_set(e, -EINVAL,
 			       "%s: job \"%.80s\" sets rate and rate_iops; "
 			       "give one of them",
-			       place, o->name);
-	if (o->time_based && !o->runtime_ns)
-		return err_set(e, -EINVAL,
-			       "%s: job \"%.80s\" is time_based without a "
-			       "runtime; give it runtime=SECONDS",
 			       place, o->name);
 	if (o->zero_buffers && o->pattern_len)
 		return err_set(e, -EINVAL,
 			       "%s: job \"%.80s\" sets zero_buffers and "
 			       "buffer_pattern; give one of them",
 			       place, o->name);
+	if (o->time_based && !o->runtime_ns) {
+		snprintf(text, sizeof(text),
+			 "job \"%.80s\": time_based without a runtime is "
+			 "ignored, as in fio; give runtime=SECONDS",
+			 o->name);
+		o->time_based = false;
+		if (add_warning(set, place, text))
+			return no_memory(e);
+	}
 	return 0;
 }
 
@@ -259,7 +266,7 @@ static int add_job(struct jobset *set, const struct job_opts *global,
 	    put_settings(&set->given[n], &set->nr_given[n], own, nr_own) ||
 	    put_settings(&set->given[n], &set->nr_given[n], over, nr_over))
 		return no_memory(e);
-	return check_job(o, s ? s->place : "command line", e);
+	return check_job(set, o, s ? s->place : "command line", e);
 }
 
 static int check_duplicate(const struct jobfile *f, size_t n, struct err *e)

@@ -75,9 +75,9 @@ struct plan {
  *
  * As in fio: each clone has the full size, from offset + its number times
  * offset_increment; loops multiply the amount; with time_based neither amount
- * nor number_ios ends a job; a percentage of size is of the whole LUN and is cut
- * off at its end. Regions are rounded down to a multiple of the job's largest
- * block size, so that no I/O passes the end.
+ * nor number_ios ends a job; a percentage of size is of the whole LUN and is
+ * cut off at its end. Regions are rounded down to a multiple of the job's
+ * largest block size, so that no I/O passes the end.
  *
  * @seed: of the run; 0: the randseed that all jobs give, or else a fixed one. A
  * job with a randseed of its own uses that; two such jobs still differ.

@@ -147,6 +147,17 @@ static void test_remarks(void)
 	CU_ASSERT_EQUAL(strncmp(set.not_applicable[1], "direct: ", 8), 0);
 }
 
+static void test_time_based(void)
+{
+	CU_ASSERT_EQUAL_FATAL(build("\n[a]\ntime_based\n"), 0);
+	CU_ASSERT_FALSE(set.jobs[0].time_based);
+	CU_ASSERT_EQUAL_FATAL(set.nr_warnings, 1);
+	CU_ASSERT_STRING_EQUAL(set.warnings[0],
+			       "x.fio:2: job \"a\": time_based without a "
+			       "runtime is ignored, as in fio; give "
+			       "runtime=SECONDS");
+}
+
 static void test_many_warnings(void)
 {
 	static char text[8192];
@@ -192,9 +203,6 @@ static void test_errors(void)
 	CU_ASSERT_TRUE(fails("[a]\nrate=1m\nrate_iops=10\n", -EINVAL,
 			     "x.fio:1: job \"a\" sets rate and rate_iops; give "
 			     "one of them"));
-	CU_ASSERT_TRUE(fails("\n[a]\ntime_based\n", -EINVAL,
-			     "x.fio:2: job \"a\" is time_based without a "
-			     "runtime; give it runtime=SECONDS"));
 	CU_ASSERT_TRUE(fails("[a]\nzero_buffers\nbuffer_pattern=1\n", -EINVAL,
 			     "x.fio:1: job \"a\" sets zero_buffers and "
 			     "buffer_pattern; give one of them"));
@@ -215,5 +223,6 @@ UNIT_TESTS("jobset", {"globals go for later jobs", test_globals},
 	   {"what was given", test_given}, {"command line", test_command_line},
 	   {"kb_base", test_kb_base},
 	   {"warnings and keys passed over", test_remarks},
+	   {"time_based without runtime", test_time_based},
 	   {"many warnings", test_many_warnings},
 	   {"errors name the place", test_errors}, {"new seed", test_new_seed})
