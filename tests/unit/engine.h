@@ -1,7 +1,9 @@
 #ifndef TESTS_ENGINE_H
 #define TESTS_ENGINE_H
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 #include "base/clock.h"
 #include "initiator/run.h"
@@ -69,6 +71,27 @@ static inline void engine_release(struct engine *g)
 	run_result_release(&g->result);
 	plan_release(&g->plan);
 	jobset_release(&g->set);
+}
+
+/* As a person does it: by a signal, 150 ms from now. */
+static volatile sig_atomic_t engine_stop;
+static int engine_stop_level;
+
+static inline void engine_on_alarm(int signal_number)
+{
+	(void)signal_number;
+	engine_stop = engine_stop_level;
+}
+
+static inline void engine_stop_soon(struct engine *g, int level)
+{
+	struct itimerval in = {.it_value.tv_usec = 150000};
+
+	engine_stop = 0;
+	engine_stop_level = level;
+	g->opts.stop = &engine_stop;
+	signal(SIGALRM, engine_on_alarm);
+	setitimer(ITIMER_REAL, &in, NULL);
 }
 
 static inline double engine_window_s(const struct engine *g, size_t row)

@@ -1,6 +1,5 @@
 #include <dirent.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -341,31 +340,18 @@ static void test_progress(void)
 	engine_release(&g);
 }
 
-static volatile sig_atomic_t stop;
-
-static void *stop_soon(void *level)
-{
-	usleep(150000);
-	stop = (sig_atomic_t)(intptr_t)level;
-	return NULL;
-}
-
 /* Stopped after 150 ms: how long it took, and what is there. */
-static double stopped_run(struct engine *g, const char *url, intptr_t level)
+static double stopped_run(struct engine *g, const char *url, int level)
 {
-	pthread_t thread;
 	uint64_t start_ns;
 
 	engine_prepare(g,
 		       "[j]\nrw=randread\nbs=4k\niodepth=4\nruntime=60\n"
 		       "time_based\n[k]\nrw=randread\nstonewall\n",
 		       url, NULL);
-	stop = 0;
-	g->opts.stop = &stop;
-	pthread_create(&thread, NULL, stop_soon, (void *)level);
+	engine_stop_soon(g, level);
 	start_ns = clock_now_ns();
 	engine_go(g);
-	pthread_join(thread, NULL);
 	CU_ASSERT_EQUAL(g->code, 0);
 	CU_ASSERT_EQUAL(g->result.end, RUN_INTERRUPTED);
 	CU_ASSERT_EQUAL(g->result.rows[1].nr_clients, 0);
@@ -395,8 +381,8 @@ static void test_stop_while_connecting(void)
 
 	engine_prepare(&g, "[j]\nrw=randread\n", "fault:open_delay=60s:null:1G",
 		       &(struct lun){.blocks = 1 << 21, .block_bytes = 512});
-	stop = 1;
-	g.opts.stop = &stop;
+	engine_stop = 1;
+	g.opts.stop = &engine_stop;
 	engine_go(&g);
 	CU_ASSERT_EQUAL(g.code, 0);
 	CU_ASSERT_EQUAL(g.result.end, RUN_INTERRUPTED);

@@ -1,7 +1,5 @@
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "tests/unit/engine.h"
 
@@ -320,33 +318,19 @@ static void test_another_lun(void)
 	engine_release(&g);
 }
 
-static volatile sig_atomic_t stop;
-
-static void *stop_soon(void *unused)
-{
-	(void)unused;
-	usleep(150000);
-	stop = 1;
-	return NULL;
-}
-
 /* Ctrl-C does not wait for a target that is away. */
 static void test_stop_in_outage(void)
 {
 	struct transport t;
 	struct engine g;
-	pthread_t thread;
 	uint64_t start_ns;
 
 	prepare_scripted(&g, &t, "[j]\nrw=randread\niodepth=4\n",
 			 "fault:lose=100:null:64M");
 	refuse_from = 2;
-	g.opts.stop = &stop;
-	stop = 0;
-	pthread_create(&thread, NULL, stop_soon, NULL);
+	engine_stop_soon(&g, 1);
 	start_ns = clock_now_ns();
 	engine_go(&g);
-	pthread_join(thread, NULL);
 	CU_ASSERT_EQUAL(g.code, 0);
 	CU_ASSERT_EQUAL(g.result.end, RUN_INTERRUPTED);
 	CU_ASSERT_EQUAL(meter_of(&g)->op[OP_READ].ios, 96);

@@ -444,7 +444,8 @@ static void check_flush_and_trim(struct subject *s)
 	struct watch w;
 
 	CU_ASSERT_EQUAL_FATAL(start(&w, s->url, true), 0);
-	w.io[0] = (struct io){.op = OP_FLUSH, .buf = NULL};
+	free(w.io[0].buf);
+	w.io[0] = (struct io){.op = OP_FLUSH};
 	CU_ASSERT_EQUAL(submit(&w, &w.io[0]), 0);
 	kick(&w);
 	turn_until_done(&w, 1);
