@@ -251,7 +251,10 @@ int option_parse_distribution(const struct option_input *in, struct err *e)
 	size_t i, nr = sizeof(kinds) / sizeof(kinds[0]);
 	int ret = 0;
 
-	snprintf(buf, sizeof(buf), "%s", in->value);
+	if (strlen(in->value) >= sizeof(buf))
+		return err_set(e, -EINVAL, "the value has over %d characters",
+			       OPTION_TEXT_MAX - 1);
+	strcpy(buf, in->value);
 	param = strchr(buf, ':');
 	if (param)
 		*param++ = '\0';

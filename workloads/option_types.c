@@ -18,7 +18,7 @@ static void *field_of(const struct option_input *in)
 static void warn_kib(const struct option_input *in, const char *text,
 		     uint64_t bytes)
 {
-	size_t digits = strspn(text, "0123456789");
+	size_t digits = strspn(text, "+0123456789");
 
 	if (*in->warning)
 		return;

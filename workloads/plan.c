@@ -188,12 +188,12 @@ static int set_amounts(const struct job_plan *j, uint64_t length,
 	/* Without io_size each client goes over its slice; what rounding left
 	 * between the slices is nobody's. */
 	c->io_bytes = o->io_size.set ? amount / o->clients : c->length_bytes;
-	if (!c->io_bytes)
+	if (c->io_bytes < j->p->lun.block_bytes)
 		return err_set(j->e, -EINVAL,
-			       "io_size of %" PRIu64
-			       " bytes leaves nothing for each of its %u "
-			       "clients; give more",
-			       amount, o->clients);
+			       "io_size of %" PRIu64 " bytes for %u clients is "
+			       "less than one block of %u bytes for each; give "
+			       "more",
+			       amount, o->clients, j->p->lun.block_bytes);
 	c->io_bytes = multiply(c->io_bytes, o->loops);
 	if (!o->number_ios)
 		return 0;

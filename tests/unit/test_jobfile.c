@@ -304,10 +304,14 @@ static void test_bad_file(void)
 	CU_ASSERT_EQUAL(read_file("nothing.fio"), -EINVAL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "has no job"));
 	CU_ASSERT_EQUAL(f.nr_sections, 0);
-	if (geteuid() != 0) {
-		chmod(put("secret.fio", "[a]\n"), 0);
-		CU_ASSERT_EQUAL(read_file("secret.fio"), -EACCES);
-	}
+	chmod(put("secret.fio", "[a]\n"), 0);
+	if (!geteuid()) /* root may read all: be nobody for a moment */
+		CU_ASSERT_EQUAL_FATAL(seteuid(65534), 0);
+	CU_ASSERT_EQUAL(read_file("secret.fio"), -EACCES);
+	CU_ASSERT_TRUE(says_in_folder("cannot open \"%s/secret.fio\": "
+				      "Permission denied"));
+	if (!getuid())
+		CU_ASSERT_EQUAL(seteuid(0), 0);
 }
 
 /* Last: the folder goes. */

@@ -343,9 +343,10 @@ static void test_past_the_end(void)
 	CU_ASSERT_TRUE(fails("[a]\nclients=4\nnumber_ios=3\n", -EINVAL,
 			     "job \"a\": number_ios=3 is less than one I/O for "
 			     "each of its 4 clients"));
-	CU_ASSERT_TRUE(fails("[a]\nio_size=0\n", -EINVAL,
-			     "job \"a\": io_size of 0 bytes leaves nothing for "
-			     "each of its 1 clients; give more"));
+	CU_ASSERT_TRUE(fails("[a]\nio_size=1000\nclients=2\n", -EINVAL,
+			     "job \"a\": io_size of 1000 bytes for 2 clients "
+			     "is less than one block of 512 bytes for each; "
+			     "give more"));
 	CU_ASSERT_TRUE(fails("[a]\nnumjobs=65536\nclients=65536\n", -EINVAL,
 			     "the jobs need more than 65536 sessions; reduce "
 			     "numjobs or clients"));
