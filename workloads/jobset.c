@@ -187,7 +187,7 @@ static bool has_any(const uint64_t list[OP_DATA_COUNT])
 	return false;
 }
 
-/* What is wrong whatever the LUN is. */
+/* What is wrong, or makes no sense together, whatever the LUN is. */
 static int check_job(struct jobset *set, struct job_opts *o, const char *place,
 		     struct err *e)
 {
@@ -198,11 +198,8 @@ static int check_job(struct jobset *set, struct job_opts *o, const char *place,
 			       "%s: job \"%.80s\" sets rate and rate_iops; "
 			       "give one of them",
 			       place, o->name);
-	if (o->zero_buffers && o->pattern_len)
-		return err_set(e, -EINVAL,
-			       "%s: job \"%.80s\" sets zero_buffers and "
-			       "buffer_pattern; give one of them",
-			       place, o->name);
+	if (o->pattern_len) /* as in fio it wins, whatever came last */
+		o->zero_buffers = false;
 	if (o->time_based && !o->runtime_ns) {
 		snprintf(text, sizeof(text),
 			 "job \"%.80s\": time_based without a runtime is "

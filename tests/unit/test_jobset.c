@@ -158,6 +158,15 @@ static void test_time_based(void)
 			       "runtime=SECONDS");
 }
 
+static void test_pattern_wins(void)
+{
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nbuffer_pattern=1\nzero_buffers\n"
+				    "[b]\nzero_buffers\n"),
+			      0);
+	CU_ASSERT_FALSE(set.jobs[0].zero_buffers);
+	CU_ASSERT_TRUE(set.jobs[1].zero_buffers);
+}
+
 static void test_many_warnings(void)
 {
 	static char text[8192];
@@ -203,9 +212,6 @@ static void test_errors(void)
 	CU_ASSERT_TRUE(fails("[a]\nrate=1m\nrate_iops=10\n", -EINVAL,
 			     "x.fio:1: job \"a\" sets rate and rate_iops; give "
 			     "one of them"));
-	CU_ASSERT_TRUE(fails("[a]\nzero_buffers\nbuffer_pattern=1\n", -EINVAL,
-			     "x.fio:1: job \"a\" sets zero_buffers and "
-			     "buffer_pattern; give one of them"));
 }
 
 static void test_new_seed(void)
@@ -224,5 +230,6 @@ UNIT_TESTS("jobset", {"globals go for later jobs", test_globals},
 	   {"kb_base", test_kb_base},
 	   {"warnings and keys passed over", test_remarks},
 	   {"time_based without runtime", test_time_based},
+	   {"a pattern wins over zeros", test_pattern_wins},
 	   {"many warnings", test_many_warnings},
 	   {"errors name the place", test_errors}, {"new seed", test_new_seed})
