@@ -4,34 +4,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/units.h"
 #include "commands/commands.h"
 #include "commands/measure.h"
 #include "commands/signals.h"
+#include "commands/target_options.h"
 #include "target/tgt.h"
 
-enum {
-	KEY_STORE = 0x2000,
-	KEY_SIZE,
-	KEY_BLOCK,
-	KEY_RAM,
-	KEY_STOCK,
-	KEY_ARRAY,
-	KEY_QUICK,
-};
+enum { KEY_QUICK = 0x2000 };
 
 static const struct argp_option own_options[] = {
-	{"store", KEY_STORE, "rdwr|aio|null", 0,
-	 "the target's store (default rdwr; aio is not durable, null keeps "
-	 "nothing)",
-	 0},
-	{"size", KEY_SIZE, "SIZE", 0, "size of its LUN (default 1G)", 0},
-	{"block", KEY_BLOCK, "512|4096", 0, "its block size (default 512)", 0},
-	{"ram", KEY_RAM, NULL, 0, "its image in memory (/dev/shm)", 0},
-	{"stock", KEY_STOCK, NULL, 0, "tgt's own settings, not the tuned ones",
-	 0},
-	{"array", KEY_ARRAY, "single", 0, "what the LUN lies on", 0},
+	TARGET_OPTION_ROWS,
 	{"quick", KEY_QUICK, NULL, 0,
 	 "a second for each job: a smoke test, not a measurement", 0},
 	{0},
@@ -43,93 +25,22 @@ struct bench {
 	bool quick;
 };
 
-static int fail(const struct err *e)
-{
-	say_err(e, STATUS_USAGE);
-	return EINVAL;
-}
-
-static error_t parse_store(struct bench *b, const char *arg)
-{
-	if (!strcmp(arg, "rdwr"))
-		b->target.store = STORE_RDWR;
-	else if (!strcmp(arg, "aio"))
-		b->target.store = STORE_AIO;
-	else if (!strcmp(arg, "null"))
-		b->target.store = STORE_NULL;
-	else {
-		say("--store: \"%s\" is none of rdwr, aio, null", arg);
-		return EINVAL;
-	}
-	return 0;
-}
-
-static error_t parse_size(struct bench *b, const char *arg)
-{
-	struct size_value v = {0};
-	struct err e = {0};
-
-	if (units_parse_size(arg, 1024, &v, &e)) {
-		err_prefix(&e, "--size");
-		return fail(&e);
-	}
-	if (v.is_percent || !v.bytes) {
-		say("--size: \"%s\" is no size for a LUN; give bytes, as in 1G",
-		    arg);
-		return EINVAL;
-	}
-	b->target.size_bytes = v.bytes;
-	return 0;
-}
-
-static error_t parse_block(struct bench *b, const char *arg)
-{
-	if (!strcmp(arg, "512"))
-		b->target.block_bytes = 512;
-	else if (!strcmp(arg, "4096"))
-		b->target.block_bytes = 4096;
-	else {
-		say("--block: \"%s\" is neither 512 nor 4096", arg);
-		return EINVAL;
-	}
-	return 0;
-}
-
-static error_t parse_array(const char *arg)
-{
-	if (!strcmp(arg, "single"))
-		return 0;
-	say("--array: \"%s\" needs md, which comes with the lab; this version "
-	    "has single only",
-	    arg);
-	return EINVAL;
-}
-
 static error_t parse_own(int key, char *arg, struct argp_state *state)
 {
 	struct bench *b = state->input;
+	struct err e = {0};
+	int err;
 
-	switch (key) {
-	case KEY_STORE:
-		return parse_store(b, arg);
-	case KEY_SIZE:
-		return parse_size(b, arg);
-	case KEY_BLOCK:
-		return parse_block(b, arg);
-	case KEY_RAM:
-		b->target.ram = true;
-		return 0;
-	case KEY_STOCK:
-		b->target.stock = true;
-		return 0;
-	case KEY_ARRAY:
-		return parse_array(arg);
-	case KEY_QUICK:
+	if (key == KEY_QUICK) {
 		b->quick = true;
 		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
 	}
+	err = target_option_set(&b->target, key, arg, &e);
+	if (err == -ENOSYS)
+		return ARGP_ERR_UNKNOWN;
+	if (err)
+		say_err(&e, STATUS_USAGE);
+	return -err;
 }
 
 /* The default job, and what --quick changes in any. */

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "commands/commands.h"
+#include "commands/target_options.h"
 #include "target/tgt.h"
 
 /* The bundled target alone: up, down, status. */
@@ -25,12 +26,7 @@ struct request {
 
 enum option_key {
 	OPT_NAME = 'n',
-	OPT_STORE = 0x100,
-	OPT_SIZE,
-	OPT_BLOCK,
-	OPT_BACKING,
-	OPT_RAM,
-	OPT_STOCK,
+	OPT_BACKING = 0x100,
 	OPT_LISTEN,
 	OPT_PORT,
 	OPT_THREADS,
@@ -38,7 +34,6 @@ enum option_key {
 	OPT_CHAP_USER,
 	OPT_CHAP_FILE,
 	OPT_OVERWRITE,
-	OPT_ARRAY,
 	OPT_MEMBERS,
 	OPT_ALL,
 	OPT_OUTPUT_FORMAT,
@@ -48,24 +43,14 @@ enum option_key {
 
 static const struct argp_option up_options[] = {
 	{"name", OPT_NAME, "NAME", 0, "which target (default)", 0},
-	{"store", OPT_STORE, "rdwr|aio|null", 0,
-	 "tgt's store: rdwr (the default) honours flushes; aio does not; null "
-	 "keeps nothing, for tgt's own ceiling",
-	 0},
-	{"size", OPT_SIZE, "SIZE", 0, "size of the LUN (1G)", 0},
-	{"block", OPT_BLOCK, "512|4096", 0, "block size (512)", 0},
+	TARGET_OPTION_ROWS,
 	{"backing", OPT_BACKING, "FILE|DEVICE", 0,
 	 "what holds the LUN, instead of an image of lunbench's own; never "
 	 "removed; a missing FILE is made if --size is given",
 	 0},
-	{"ram", OPT_RAM, NULL, 0, "the image in RAM (/dev/shm)", 0},
 	{"overwrite", OPT_OVERWRITE, NULL, 0,
 	 "use a backing that holds a file system or the like", 0},
-	{"array", OPT_ARRAY, "KIND", 0,
-	 "single; other arrays come with the lab", 0},
 	{"members", OPT_MEMBERS, "SPEC", 0, "of an array: see --array", 0},
-	{"stock", OPT_STOCK, NULL, 0,
-	 "tgt's own negotiated values instead of the tuned ones", 0},
 	{"threads", OPT_THREADS, "N", 0, "I/O threads of the rdwr store (16)",
 	 0},
 	{"listen", OPT_LISTEN, "ADDR", 0,
@@ -115,49 +100,6 @@ static int set_number(unsigned int *to, const char *option, const char *value,
 	return 0;
 }
 
-static int set_size(uint64_t *to, const char *value, struct err *e)
-{
-	struct size_value size;
-	int err = units_parse_size(value, 1024, &size, e);
-
-	if (err)
-		return err_prefix(e, "--size");
-	if (size.is_percent || !size.bytes)
-		return err_set(e, -EINVAL,
-			       "--size: \"%s\" is no size: write 1G or 512M",
-			       value);
-	if (size.kib_trap)
-		say("--size %s is %llu bytes, as fio reads it; %.*s is the "
-		    "power of 1024",
-		    value, (unsigned long long)size.bytes,
-		    (int)strcspn(value, "iI"), value);
-	*to = size.bytes;
-	return 0;
-}
-
-static int set_store(enum tgt_store *to, const char *value, struct err *e)
-{
-	static const char *const name[] = {"rdwr", "aio", "null"};
-
-	for (int i = STORE_RDWR; i <= STORE_NULL; i++)
-		if (!strcmp(value, name[i])) {
-			*to = i;
-			return 0;
-		}
-	return err_set(e, -EINVAL, "--store: \"%s\" is not rdwr, aio or null",
-		       value);
-}
-
-static int set_array(const char *value, struct err *e)
-{
-	if (value && !strcmp(value, "single"))
-		return 0;
-	return err_set(e, -EINVAL,
-		       "%s: arrays come with the lab; this lunbench has the "
-		       "plain LUN (--array single)",
-		       value ? value : "--members");
-}
-
 static int set_format(bool *is_json, const char *value, struct err *e)
 {
 	*is_json = !strcmp(value, "json");
@@ -178,13 +120,6 @@ static int set_option(struct request *r, int key, const char *value)
 	case OPT_NAME:
 		r->name = value;
 		return set_text(o->name, sizeof(o->name), value, e);
-	case OPT_STORE:
-		return set_store(&o->store, value, e);
-	case OPT_SIZE:
-		return set_size(&o->size_bytes, value, e);
-	case OPT_BLOCK:
-		return set_number(&o->block_bytes, "--block", value, 512, 4096,
-				  e);
 	case OPT_BACKING:
 		return set_text(o->backing, sizeof(o->backing), value, e);
 	case OPT_LISTEN:
@@ -201,14 +136,14 @@ static int set_option(struct request *r, int key, const char *value)
 				sizeof(o->initiator_address), value, e);
 	case OPT_CHAP_USER:
 		return set_text(o->user, sizeof(o->user), value, e);
-	case OPT_ARRAY:
-		return set_array(value, e);
 	case OPT_MEMBERS:
-		return set_array(NULL, e);
+		return err_set(e, -EINVAL,
+			       "--members: arrays come with the lab; this "
+			       "lunbench has the plain LUN (--array single)");
 	case OPT_OUTPUT_FORMAT:
 		return set_format(&r->is_json, value, e);
 	}
-	return -ENOSYS;
+	return target_option_set(o, key, value, e);
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -217,12 +152,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	int err;
 
 	switch (key) {
-	case OPT_RAM:
-		r->up.ram = true;
-		return 0;
-	case OPT_STOCK:
-		r->up.stock = true;
-		return 0;
 	case OPT_OVERWRITE:
 		r->up.overwrite = true;
 		return 0;

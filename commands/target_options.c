@@ -1,0 +1,83 @@
+#include "commands/target_options.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "commands/commands.h"
+
+static int set_store(enum tgt_store *to, const char *value, struct err *e)
+{
+	static const char *const name[] = {"rdwr", "aio", "null"};
+
+	for (int i = STORE_RDWR; i <= STORE_NULL; i++)
+		if (!strcmp(value, name[i])) {
+			*to = i;
+			return 0;
+		}
+	return err_set(e, -EINVAL, "--store: \"%s\" is not rdwr, aio or null",
+		       value);
+}
+
+static int set_size(uint64_t *to, const char *value, struct err *e)
+{
+	struct size_value size;
+	int err = units_parse_size(value, 1024, &size, e);
+
+	if (err)
+		return err_prefix(e, "--size");
+	if (size.is_percent || !size.bytes)
+		return err_set(e, -EINVAL,
+			       "--size: \"%s\" is no size: write 1G or 512M",
+			       value);
+	if (size.kib_trap)
+		say("--size %s is %llu bytes, as fio reads it; %.*s is the "
+		    "power of 1024",
+		    value, (unsigned long long)size.bytes,
+		    (int)strcspn(value, "iI"), value);
+	*to = size.bytes;
+	return 0;
+}
+
+static int set_block(uint32_t *to, const char *value, struct err *e)
+{
+	uint64_t n = 0;
+	int err = units_parse_uint(value, 512, 4096, &n, e);
+
+	if (err)
+		return err_prefix(e, "--block");
+	if (n != 512 && n != 4096)
+		return err_set(e, -EINVAL,
+			       "--block: \"%s\" is neither 512 nor 4096",
+			       value);
+	*to = n;
+	return 0;
+}
+
+int target_option_set(struct tgt_opts *o, int key, const char *value,
+		      struct err *e)
+{
+	switch (key) {
+	case TARGET_STORE:
+		return set_store(&o->store, value, e);
+	case TARGET_SIZE:
+		return set_size(&o->size_bytes, value, e);
+	case TARGET_BLOCK:
+		return set_block(&o->block_bytes, value, e);
+	case TARGET_RAM:
+		o->ram = true;
+		return 0;
+	case TARGET_STOCK:
+		o->stock = true;
+		return 0;
+	case TARGET_ARRAY:
+		if (!strcmp(value, "single"))
+			return 0;
+		return err_set(e, -EINVAL,
+			       "--array: \"%s\" comes with the lab; this "
+			       "lunbench has the plain LUN (--array single)",
+			       value);
+	default:
+		return -ENOSYS;
+	}
+}
