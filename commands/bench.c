@@ -102,8 +102,9 @@ static int bench_on_target(struct bench *b, struct prepared *p,
 	if (note[0])
 		say("%s", note);
 	if (rc)
-		return say_err(&e,
-			       rc == -EINVAL ? STATUS_USAGE : STATUS_TARGET);
+		return say_err(&e, signals_seen	   ? STATUS_INTERRUPTED
+				   : rc == -EINVAL ? STATUS_USAGE
+						   : STATUS_TARGET);
 	status = run_on_target(b, p, o, &target);
 	if (tgt_down(b->target.name, &e)) {
 		say_err(&e, STATUS_TARGET);

@@ -28,10 +28,13 @@ static int prepare(struct prepared *p, struct output *o,
 
 	if (!status)
 		status = output_open(o, r, p->job_name);
+	/* Nothing is up and nothing measured: Ctrl-C may just end the waits. */
+	signals_end_at_once(true);
 	if (!status)
 		status = prepare_plan(p, r);
 	if (!status)
 		status = prepare_guard(p, r);
+	signals_end_at_once(false);
 	return status;
 }
 
@@ -55,12 +58,8 @@ int command_run(int argc, char **argv)
 
 	signals_init();
 	status = request_parse(&r, &form, argc, argv);
-	if (!status) {
-		/* Nothing is up and nothing measured: Ctrl-C may just end. */
-		signals_end_at_once(true);
+	if (!status)
 		status = prepare(&p, &o, &r);
-		signals_end_at_once(false);
-	}
 	if (!status)
 		status = measure(&p, &r, &o);
 	prepare_release(&p);

@@ -36,7 +36,7 @@ static void free_list(struct dirent **list, int n)
 static bool has_jobs(const char *folder)
 {
 	struct dirent **list = NULL;
-	int n = scandir(folder, &list, is_job, NULL);
+	int n = scandir(folder, &list, is_job, alphasort);
 
 	free_list(list, n);
 	return n > 0;
