@@ -82,7 +82,7 @@ int fault_parse(const struct url *url, struct fault_spec *spec,
 		{"open_delay", SPEC_TIME, &spec->open_delay_ns},
 		{"lose", SPEC_UINT, &spec->lose_after},
 		{"seed", SPEC_UINT, &spec->seed},
-		{NULL},
+		{.name = NULL},
 	};
 
 	strcpy(text, url->rest);

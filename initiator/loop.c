@@ -252,7 +252,7 @@ static int wait_events(struct loop *l, uint64_t wait_ns)
 	struct timespec ts = {.tv_sec = wait_ns / NS_PER_SEC,
 			      .tv_nsec = wait_ns % NS_PER_SEC};
 	uint64_t wait_ms = (wait_ns + NS_PER_MSEC - 1) / NS_PER_MSEC;
-	static _Thread_local bool only_ms;
+	static _Atomic bool only_ms;
 	int n;
 
 	if (!only_ms) {

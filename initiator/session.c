@@ -266,11 +266,13 @@ static void lose(struct session *s, const struct err *why)
 	s->last_error = *why;
 	snprintf(text, sizeof(text), "session %u to %s is lost: %s",
 		 s->setup.number, display(s), why->text);
-	s->setup.events->on_note(s->setup.user, s, EVENT_DISCONNECT, text);
 	if (s->setup.opts->on_disconnect == DISCONNECT_FAIL) {
 		err_set(&e, why->code, "%s", text);
 		session_fail(s, &e, ERROR_ENDS_RUN);
-	} else if (check_patience(s, now, &e)) {
+		return;
+	}
+	s->setup.events->on_note(s->setup.user, s, EVENT_DISCONNECT, text);
+	if (check_patience(s, now, &e)) {
 		session_fail(s, &e, ERROR_ENDS_RUN);
 	} else {
 		set_state(s, SESSION_LOST);

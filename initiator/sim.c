@@ -107,7 +107,7 @@ static int parse_target(struct sim_target *t, const struct url *url,
 		{"size", SPEC_SIZE, &size},
 		{"dist", SPEC_WORD, dist},
 		{"seed", SPEC_UINT, &seed},
-		{NULL},
+		{.name = NULL},
 	};
 
 	if (spec_parse(url->rest, keys, e))

@@ -8,12 +8,8 @@
 #include "initiator/fault.h"
 
 const struct transport *const transports[] = {
-	&transport_iscsi,
-	&transport_block,
-	&transport_null,
-	&transport_sim,
-	&transport_fault,
-	NULL,
+	&transport_iscsi, &transport_block, &transport_null,
+	&transport_sim,	  &transport_fault, NULL,
 };
 
 const struct transport *transport_find(const char *scheme, struct err *e)
