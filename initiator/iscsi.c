@@ -83,8 +83,10 @@ static void fill_detail(struct io *io, const struct scsi_task *task, int status)
 		sense_parse(task->datain.data + 2, task->datain.size - 2, d);
 	io->result = sense_result(d);
 	/* GOOD, but another amount than asked for: part of the data was
-	 * silently not transferred. */
-	if (!io->result && d->residual_bytes)
+	 * silently not transferred. Of an UNMAP the data is only its list, and
+	 * tgt reports all of that for an UNMAP that it has carried out. */
+	if (!io->result && d->residual_bytes &&
+	    (io->op == OP_READ || io->op == OP_WRITE))
 		io->result = -EBADMSG;
 }
 

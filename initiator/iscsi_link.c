@@ -4,6 +4,7 @@
 #include <iscsi/iscsi.h>
 #include <iscsi/scsi-lowlevel.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,37 +154,68 @@ static int take_socket_error(int fd)
 	return code;
 }
 
+/* "Error when writing to socket :104": libiscsi took the error off the socket
+ * and keeps it in a sentence. 0 for other sentences. */
+static int told_socket_error(struct iscsi_context *ctx)
+{
+	const char *text = iscsi_get_error(ctx);
+	const char *colon = strrchr(text, ':');
+	int code;
+
+	if (!colon || !strstr(text, "socket") ||
+	    sscanf(colon + 1, "%d", &code) != 1)
+		return 0;
+	return code;
+}
+
+/* What the socket has to say: an errno, or -1 when the peer closed it, or 0
+ * for nothing. @hang_up: the kernel told us that the peer is gone. */
+static int socket_reason(struct link *l, bool hang_up)
+{
+	char byte;
+	ssize_t n;
+
+	if (l->socket_error)
+		return l->socket_error;
+	n = recv(l->fd.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	if (n < 0 && errno != EAGAIN)
+		return errno;
+	if (n == 0 || hang_up)
+		return -1;
+	return told_socket_error(l->ctx);
+}
+
 /* libiscsi does not say why it gave up, and its error text may be an old one:
- * ask the socket. @hang_up: the kernel told us that the peer is gone. */
+ * ask the socket first. */
 static void lost(struct link *l, bool hang_up)
 {
-	const char *when = l->state == LINK_LOGIN ? " during login" : "";
-	char where[400], byte;
-	int code = l->socket_error;
-	ssize_t n = 0;
+	bool in_login = l->state == LINK_LOGIN;
+	const char *when = in_login ? " during login" : "";
+	int code = socket_reason(l, hang_up);
+	char where[400];
 
 	place(l, where, sizeof(where));
-	if (!code && !hang_up) {
-		n = recv(l->fd.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-		if (n < 0 && errno != EAGAIN)
-			code = errno;
-	}
-	if (code)
+	if (!in_login && !iscsi_is_logged_in(l->ctx))
+		err_set(&l->down, -ECONNRESET,
+			"lost the connection to %s: the target asked for a "
+			"logout",
+			where);
+	else if (code > 0)
 		err_set(&l->down, -code, "lost the connection to %s%s: %s",
 			where, when, strerror(code));
-	else if (n == 0)
+	else if (code < 0)
 		err_set(&l->down, -ECONNRESET,
 			"lost the connection to %s%s: the target closed it",
 			where, when);
-	else if (l->state != LINK_LOGIN && !iscsi_is_logged_in(l->ctx))
-		err_set(&l->down, -ECONNRESET,
-			"lost the session with %s: the target asked for a "
-			"logout",
+	else if (in_login)
+		err_set(&l->down, -EPROTO,
+			"%s does not speak iSCSI: its login response makes no "
+			"sense",
 			where);
 	else
 		err_set(&l->down, -EPROTO,
-			"lost the session with %s%s: protocol error: %s", where,
-			when, iscsi_get_error(l->ctx));
+			"lost the connection to %s: protocol error: %s", where,
+			iscsi_get_error(l->ctx));
 	go_down(l);
 }
 
@@ -464,6 +496,17 @@ static void start_resolve(struct link *l)
 		go_down(l);
 }
 
+/* libiscsi sends data with writev(), which knows no MSG_NOSIGNAL: a write into
+ * a connection that the target has dropped would end the program. */
+static void block_sigpipe(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
 int link_open(struct link **out, const struct link_setup *s, struct err *e)
 {
 	struct link *l;
@@ -474,6 +517,7 @@ int link_open(struct link **out, const struct link_setup *s, struct err *e)
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return err_set(e, -ENOMEM, "no memory for an iSCSI session");
+	block_sigpipe();
 	l->setup = *s;
 	l->fd.on_event = on_socket;
 	l->timer.on_timer = on_timer;

@@ -42,6 +42,7 @@ struct link_setup {
 	void *user;
 };
 
+/* Blocks SIGPIPE for the calling thread, which must be the loop's. */
 int link_open(struct link **l, const struct link_setup *s, struct err *e);
 
 /* Drops the connection and frees @l; what is outstanding gets no reply. Never

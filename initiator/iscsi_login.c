@@ -237,8 +237,11 @@ static int explain_status(struct login *g, int status, const char *address)
 				"CHAP; give user and password");
 		return err_set(e, -EACCES,
 			       "authentication failed: the target does not "
-			       "accept user \"%s\" with that password",
-			       u->user);
+			       "accept user \"%s\" with that password%s",
+			       u->user,
+			       u->target_user[0] ? ", or has no outgoing "
+						   "account for mutual CHAP"
+						 : "");
 	case 0x0202:
 		return err_set(e, -EACCES,
 			       "authorization failed: the target does not let "
@@ -299,14 +302,34 @@ static void explain(struct login *g, struct iscsi_context *ctx)
 		err_set(e, -EPROTO, "login failed: %s", text);
 }
 
+/* The places in key_names. */
+enum { KEY_HEADER_DIGEST, KEY_DATA_DIGEST };
+
+/* Some targets (tgt) answer None to an offer of CRC32C alone, and libiscsi
+ * goes on without. */
+static bool has_digest(struct login *g, enum tristate asked, int key)
+{
+	if (asked != ASK_YES || !g->keys[key][0] ||
+	    strcmp(g->keys[key], "CRC32C") == 0)
+		return true;
+	err_set(&g->error, -EPROTO,
+		"the target answers %s=%s, and CRC32C was asked for",
+		key_names[key], g->keys[key]);
+	return false;
+}
+
 static void on_login(struct iscsi_context *ctx, int status, void *data,
 		     void *user)
 {
 	struct login *g = user;
+	const struct initiator_opts *o = g->setup->opts;
 
 	(void)data;
 	if (status == SCSI_STATUS_GOOD) {
 		g->state = LOGIN_GOOD;
+		if (!has_digest(g, o->header_digest, KEY_HEADER_DIGEST) ||
+		    !has_digest(g, o->data_digest, KEY_DATA_DIGEST))
+			g->state = LOGIN_FAILED;
 	} else if (status == SCSI_STATUS_REDIRECT) {
 		g->state = LOGIN_REDIRECTED;
 	} else {
