@@ -1,10 +1,13 @@
 #include "commands/prepare.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/units.h"
@@ -167,6 +170,28 @@ int prepare_plan(struct prepared *p, const struct request *r)
 
 /* --- the leave to write --- */
 
+/* A disk that is mounted, or a part of md or LVM, is never written to: the
+ * kernel refuses to open it exclusively. */
+static int check_in_use(const struct request *r)
+{
+	struct stat st;
+	int fd;
+
+	if (strcmp(r->url.scheme, "block") || stat(r->url.rest, &st) ||
+	    !S_ISBLK(st.st_mode))
+		return STATUS_OK;
+	fd = open(r->url.rest, O_RDONLY | O_EXCL | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || errno != EBUSY)
+		return STATUS_OK;
+	say("\"%s\": is in use (mounted, or a part of md, LVM or another "
+	    "device); a job that writes would destroy it under its user; "
+	    "unmount it first",
+	    r->url.display);
+	return STATUS_USAGE;
+}
+
 int prepare_guard(const struct prepared *p, const struct request *r)
 {
 	char found[512] = "", size[32];
@@ -174,7 +199,11 @@ int prepare_guard(const struct prepared *p, const struct request *r)
 	struct err e = {0};
 
 	/* Nothing can be lost where nothing is kept. */
-	if (!p->plan.writes || p->is_ours || r->overwrite || !p->keeps_data)
+	if (!p->plan.writes || p->is_ours || !p->keeps_data)
+		return STATUS_OK;
+	if (check_in_use(r))
+		return STATUS_USAGE;
+	if (r->overwrite)
 		return STATUS_OK;
 	if (guard_inspect(&r->url, &r->run.initiator, &p->lun, found,
 			  sizeof(found), &all_zero, &e))

@@ -191,6 +191,19 @@ test_foreign_file_is_refused() {
 	! cmp -s disk.img before.img || fail "nothing was written"
 }
 
+test_mounted_disk_is_refused_with_overwrite_too() {
+	[ "$(id -u)" = 0 ] || skip "mounting needs root"
+	truncate -s 16M disk.img
+	mkfs.ext4 -q disk.img
+	mkdir mnt
+	unshare -m bash -c 'mount -o loop disk.img mnt' 2>/dev/null || skip "no loop devices here"
+	# the mount, and the loop device with it, goes with the namespace
+	# shellcheck disable=SC2016
+	expect 2 unshare -m bash -c 'mount -o loop disk.img mnt
+		"$1" run --rw=write --bs=64k --overwrite "$(findmnt -no SOURCE mnt)"' bash "$LUNBENCH"
+	has err "in use"
+}
+
 test_own_lun_needs_no_leave() {
 	target_up --size 16M
 	expect 0 "$LUNBENCH" run --rw=write --bs=64k --quiet -o r.json "$URL"
