@@ -301,6 +301,8 @@ static int add_row(struct runner *run, struct group_run *g,
 		for (i = 0; i < w->nr_sessions; i++) {
 			if (w->sessions[i].setup.client->row != index)
 				continue;
+			row->meter.outstanding_ns +=
+				session_depth_ns(&w->sessions[i]);
 			end_ns = session_window_end_ns(&w->sessions[i]);
 			if (end_ns > last_ns)
 				last_ns = end_ns;

@@ -29,11 +29,19 @@
  *   (When the amount, not the time, ends a row with ramp time, there is no t1,
  *   and the last counted completion has to do.)
  */
+static bool ends_with_submissions(const struct session *s)
+{
+	return s->job->ramp_ns && s->ended_by_time;
+}
+
 uint64_t session_window_end_ns(const struct session *s)
 {
-	if (s->job->ramp_ns && s->ended_by_time)
-		return s->submit_end_ns;
-	return s->last_counted_ns;
+	return ends_with_submissions(s) ? s->submit_end_ns : s->last_counted_ns;
+}
+
+double session_depth_ns(const struct session *s)
+{
+	return ends_with_submissions(s) ? s->depth_ns : s->depth_at_last_ns;
 }
 
 /* A lost session is opened again at once, then after 200 ms, 400 ms, 800 ms
@@ -126,17 +134,24 @@ static int check_lun(const struct lun *was, const struct lun *is, bool may_grow,
 	return 0;
 }
 
+/* A lost session may be away until then. */
+static uint64_t patience_end_ns(const struct session *s)
+{
+	return s->lost_ns + s->setup.opts->reopen_timeout_ns;
+}
+
 static void wait_to_open(struct session *s)
 {
-	uint64_t delay_ns = 0;
+	uint64_t at_ns = now_ns(s);
 
-	if (s->attempts) {
-		delay_ns = REOPEN_MAX_NS;
-		if (s->attempts < 4)
-			delay_ns = REOPEN_FIRST_NS << (s->attempts - 1);
-	}
+	if (s->attempts && s->attempts < 4)
+		at_ns += REOPEN_FIRST_NS << (s->attempts - 1);
+	else if (s->attempts)
+		at_ns += REOPEN_MAX_NS;
+	if (at_ns > patience_end_ns(s))
+		at_ns = patience_end_ns(s);
 	set_state(s, SESSION_WAITING);
-	loop_timer_set(s->setup.loop, &s->open, now_ns(s) + delay_ns);
+	loop_timer_set(s->setup.loop, &s->open, at_ns);
 }
 
 static void open_failed(struct session *s, const struct err *why)
@@ -213,9 +228,9 @@ static void on_open_timer(struct loop_timer *t)
 	if (s->state == SESSION_OPENING) {
 		err_set(&e, -ETIMEDOUT, "%s: no answer in %.3g s",
 			o->transport->stage(s->conn),
-			o->initiator.connect_timeout_ns / 1e9);
+			(now_ns(s) - s->attempt_ns) / 1e9);
 		open_failed(s, &e);
-	} else if (now_ns(s) - s->lost_ns >= o->reopen_timeout_ns) {
+	} else if (now_ns(s) >= patience_end_ns(s)) {
 		err_set(&e, -ENOTCONN,
 			"session %u to %s was lost and could not be opened "
 			"again in %.3g s: %s",
@@ -237,7 +252,7 @@ static int check_patience(struct session *s, uint64_t now, struct err *e)
 	uint64_t limit_ns =
 		o->reopen_timeout_ns + o->initiator.command_timeout_ns;
 	struct slot *slot;
-	char what[256];
+	char what[128];
 
 	for (slot = s->slots; slot < s->slots + s->nr_slots; slot++)
 		if (slot->state != SLOT_FREE &&
@@ -305,7 +320,7 @@ void session_check(struct session *s, uint64_t now)
 {
 	uint64_t limit_ns = s->setup.opts->initiator.command_timeout_ns;
 	struct slot *slot, *oldest = NULL;
-	char what[256];
+	char what[128];
 	struct err e;
 
 	if (!is_connected(s) || now < s->next_scan_ns)
@@ -392,6 +407,8 @@ void session_close(struct session *s)
 
 	if (from == SESSION_CLOSING || from == SESSION_CLOSED)
 		return;
+	if (s->was_open && !s->is_finished && !is_connected(s))
+		s->result.outage_ns += now_ns(s) - s->lost_ns;
 	stop_by_time(s, now_ns(s));
 	s->has_next = false;
 	loop_timer_cancel(s->setup.loop, &s->open);
@@ -426,16 +443,19 @@ void session_open(struct session *s)
 		.events = &events,
 		.user = s,
 	};
-	uint64_t limit_ns = o->initiator.connect_timeout_ns;
+	uint64_t until_ns = now_ns(s) + o->initiator.connect_timeout_ns;
 	struct err e;
 
+	if (s->was_open && until_ns > patience_end_ns(s))
+		until_ns = patience_end_ns(s);
+	s->attempt_ns = now_ns(s);
 	set_state(s, SESSION_OPENING);
 	if (o->transport->open(&s->conn, &setup, &e)) {
 		s->conn = NULL;
 		open_failed(s, &e);
 		return;
 	}
-	loop_timer_set(s->setup.loop, &s->open, now_ns(s) + limit_ns);
+	loop_timer_set(s->setup.loop, &s->open, until_ns);
 }
 
 /* Clients that share a linear rate would all come at the same instants; each

@@ -137,12 +137,15 @@ struct session {
 	uint64_t start_ns, begin_ns, window_start_ns, submit_end_ns;
 	uint64_t depth_end_ns; /* where the integral of the depth ends */
 	uint64_t depth_since_ns;
+	double depth_ns, depth_at_last_ns; /* the integral: so far, and at
+					      last_counted_ns */
 	bool ended_by_time;
 	uint64_t last_counted_ns; /* completion; 0 none */
 	uint64_t nr_given_up;	  /* outstanding when it was closed */
 
 	uint64_t lost_ns;
 	unsigned int attempts; /* to open again */
+	uint64_t attempt_ns;   /* when the last one began */
 	struct err last_error; /* of the last attempt */
 	uint64_t next_scan_ns; /* no command can be overdue before */
 
@@ -174,7 +177,9 @@ void session_close(struct session *s);
 /* A few times a second: looks for commands past their time-out. */
 void session_check(struct session *s, uint64_t now_ns);
 
-/* End of the measuring window, absolute: see session.c. */
+/* End of the measuring window, absolute, and the integral of the depth up to
+ * it: see session.c. */
 uint64_t session_window_end_ns(const struct session *s);
+double session_depth_ns(const struct session *s);
 
 #endif

@@ -76,17 +76,15 @@ static uint64_t now_ns(const struct session *s)
 
 char *session_io_text(const struct slot *slot, char *buf, size_t size)
 {
-	const struct session *s = slot->session;
-	uint32_t block = s->setup.plan->lun.block_bytes;
+	uint32_t block = slot->session->setup.plan->lun.block_bytes;
 	const struct io *io = &slot->io;
 
 	if (io->op == OP_FLUSH)
-		snprintf(buf, size, "flush of %s", s->setup.opts->url->display);
+		snprintf(buf, size, "%s", op_name(io->op));
 	else
-		snprintf(buf, size, "%s of %u blocks at LBA %llu of %s",
+		snprintf(buf, size, "%s of %u blocks at LBA %llu",
 			 op_name(io->op), io->length_bytes / block,
-			 (unsigned long long)io->offset_bytes / block,
-			 s->setup.opts->url->display);
+			 (unsigned long long)io->offset_bytes / block);
 	return buf;
 }
 
@@ -124,8 +122,7 @@ static void account_depth(struct session *s, uint64_t now)
 	if (high > s->depth_end_ns)
 		high = s->depth_end_ns;
 	if (high > low)
-		s->setup.meter->outstanding_ns +=
-			(double)(high - low) * s->nr_outstanding;
+		s->depth_ns += (double)(high - low) * s->nr_outstanding;
 	s->depth_since_ns = now;
 }
 
@@ -152,12 +149,13 @@ static void end_well(struct session *s, struct slot *slot, uint64_t now)
 		     slot->intended_ns, slot->submit_ns, now,
 		     now - s->start_ns);
 	live_record(s->setup.live, bytes, now - slot->submit_ns);
+	end_io(s, slot, now);
 	if (slot->counted) {
 		s->result.ios++;
 		s->result.bytes += bytes;
 		s->last_counted_ns = now;
+		s->depth_at_last_ns = s->depth_ns;
 	}
-	end_io(s, slot, now);
 	pace_completed(&s->pace, &slot->request, now);
 }
 
@@ -172,7 +170,8 @@ static void end_badly(struct session *s, struct slot *slot, uint64_t now)
 		.result = io->result,
 		.count = 1,
 	};
-	char what[256];
+	const char *url = s->setup.opts->url->display;
+	char what[128];
 	struct err e;
 
 	transport_describe_detail(io, sample.text, sizeof(sample.text));
@@ -180,10 +179,11 @@ static void end_badly(struct session *s, struct slot *slot, uint64_t now)
 	s->setup.live->errors++;
 	session_io_text(slot, what, sizeof(what));
 	if (slot->attempts)
-		err_set(&e, io->result, "%s failed after %u retries: %s", what,
-			slot->attempts, sample.text);
+		err_set(&e, io->result, "%s of %s failed after %u retries: %s",
+			what, url, slot->attempts, sample.text);
 	else
-		err_set(&e, io->result, "%s failed: %s", what, sample.text);
+		err_set(&e, io->result, "%s of %s failed: %s", what, url,
+			sample.text);
 	end_io(s, slot, now);
 	pace_completed(&s->pace, &slot->request, now);
 	if (!(s->job->continue_on_error & OP_BIT(io->op)))

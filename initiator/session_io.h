@@ -20,7 +20,7 @@ void session_io_resume(struct session *s);
 /* Frees what waits for a retry, uncounted. */
 void session_io_give_up(struct session *s);
 
-/* "read of 8 blocks at LBA 1234 of iscsi://..." */
+/* "read of 8 blocks at LBA 1234" */
 char *session_io_text(const struct slot *slot, char *buf, size_t size);
 
 /* --- in session.c, for session_io.c --- */
