@@ -139,7 +139,7 @@ FUZZ_SECONDS ?= 60
 build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(filter-out $(MAIN_OBJ:$(B)/%.o=%.c),$(SRC)) $(HEADERS)
 	@mkdir -p $(@D)
 	clang $(CPPFLAGS) -std=gnu11 -pthread -g -O1 \
-		-fsanitize=fuzzer,address,undefined -o $@ $(filter %.c,$^) $(LDLIBS)
+		-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $(filter %.c,$^) $(LDLIBS)
 fuzz: $(FUZZ_SRC:tests/fuzz/%.c=build/fuzz/%)
 	@for f in $^; do n=$${f##*fuzz_}; mkdir -p build/fuzz/found_$$n; \
 		$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=8192 \

@@ -9,7 +9,12 @@ B=${B:-build/gcc}
 LUNBENCH=${LUNBENCH:-$ROOT/$B/lunbench}
 # shellcheck disable=SC2034  # the tests use it
 AIDS=$ROOT/$B/tests/func
-export LUNBENCH_STATE_DIR=${LUNBENCH_STATE_DIR:-$(mktemp -d /tmp/lunbench-test.XXXXXX)}
+if [ -z "${LUNBENCH_STATE_DIR:-}" ]; then # run alone, not by tests/run
+	LUNBENCH_STATE_DIR=$(mktemp -d /tmp/lunbench-test.XXXXXX)
+	# shellcheck disable=SC2064
+	trap "rm -rf '$LUNBENCH_STATE_DIR'" EXIT
+fi
+export LUNBENCH_STATE_DIR
 LUNBENCH_STATE_DIR=$LUNBENCH_STATE_DIR/$(basename "$0" .sh)
 
 skip() {
