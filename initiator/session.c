@@ -325,8 +325,11 @@ void session_check(struct session *s, uint64_t now)
 
 	if (!is_connected(s) || now < s->next_scan_ns)
 		return;
+	/* A parked one was refused with -ENOTCONN: if no on_lost follows, the
+	 * transport is wrong, but nothing may hang. */
 	for (slot = s->slots; slot < s->slots + s->nr_slots; slot++)
-		if (slot->state == SLOT_FLYING &&
+		if ((slot->state == SLOT_FLYING ||
+		     slot->state == SLOT_PARKED) &&
 		    (!oldest || slot->sent_ns < oldest->sent_ns))
 			oldest = slot;
 	s->next_scan_ns = (oldest ? oldest->sent_ns : now) + limit_ns;

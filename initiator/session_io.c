@@ -192,7 +192,8 @@ static void end_badly(struct session *s, struct slot *slot, uint64_t now)
 
 /* --- sending --- */
 
-/* False: no answer will come, and the I/O is over. */
+/* A first submission or a retry. What the transport refuses outright is over
+ * when this returns. */
 static void send_slot(struct session *s, struct slot *slot, uint64_t now)
 {
 	int r;
@@ -219,9 +220,10 @@ static void on_pause_over(struct loop_timer *t)
 	struct session *s = slot->session;
 
 	slot->state = SLOT_PARKED;
-	if (s->state == SESSION_READY || s->state == SESSION_DRAINING)
-		send_slot(s, slot, now_ns(s));
-	session_progressed(s);
+	if (s->state != SESSION_READY && s->state != SESSION_DRAINING)
+		return;
+	send_slot(s, slot, now_ns(s));
+	session_io_fill(s);
 }
 
 /* A first submission, of s->next. */

@@ -686,6 +686,33 @@ static void test_caps(void)
 	CU_ASSERT_FALSE(transport_caps(&url) & IS_VIRTUAL);
 }
 
+static void test_bad_specs(void)
+{
+	static const char *const cases[][2] = {
+		{"fault:bsy=1%:null:1G",
+		 "unknown key \"bsy\"; known are error"},
+		{"fault:busy:null:1G", "\"busy\" is not key=value"},
+		{"fault:busy=0:null:1G", "busy: "},
+		{"fault:busy=0%:null:1G", "\"0%\" is not a share"},
+		{"fault:busy=1x%:null:1G", "\"1x%\" is not a share"},
+		{"fault:delay=soon:null:1G", "delay: "},
+		{"sim:service=1ms,dist=normal", "dist=normal is neither"},
+		{"sim:service=1ms,size=1Q", "size: "},
+		{"sim:servers=2", "a service time"},
+	};
+	struct watch w;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		CU_ASSERT_TRUE(start(&w, cases[i][0], false) < 0);
+		CU_ASSERT_PTR_NOT_NULL(strstr(w.e.text, cases[i][1]));
+		if (!strstr(w.e.text, cases[i][1]))
+			printf("# \"%s\"\n", w.e.text);
+		if (w.loop)
+			drop(&w);
+	}
+}
+
 /* The faults themselves: each N-th, and nothing else. */
 static void test_faults(void)
 {
@@ -739,4 +766,4 @@ UNIT_TESTS("transport",
 	   {"close while busy", test_close_while_busy}, {"lost", test_lost},
 	   {"bad URLs", test_bad_urls}, {"probe", test_probe},
 	   {"unknown scheme", test_find}, {"caps of a URL", test_caps},
-	   {"faults", test_faults})
+	   {"bad specs", test_bad_specs}, {"faults", test_faults})
