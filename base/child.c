@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 
-enum { OUTPUT_MAX = 16 << 20 };
+enum { OUTPUT_MAX = 16 << 20, LOOK_MS = 5 };
 
 extern char **environ;
 
@@ -414,33 +414,55 @@ static uint64_t end_of(uint64_t duration_ns)
 	return duration_ns > UINT64_MAX - now ? UINT64_MAX : now + duration_ns;
 }
 
+/* A descriptor that tells the end of @pid, or -1: valgrind and the filters of
+ * some containers do not know pidfd_open. Then we look every LOOK_MS. */
+static int open_pidfd(pid_t pid)
+{
+	return pidfd_open(pid, 0);
+}
+
+static int wait_ms(int pidfd, uint64_t end)
+{
+	int ms = poll_ms(end);
+
+	return pidfd < 0 && ms > LOOK_MS ? LOOK_MS : ms;
+}
+
+/* After a poll: has it ended? */
+static bool has_ended(const struct pollfd *p, pid_t pid, uint64_t start_time)
+{
+	return p->fd >= 0 ? p->revents != 0 : !child_is_alive(pid, start_time);
+}
+
 /* Until the child has ended. Not until its pipes are closed: a daemon that it
  * left behind may hold them for ever. 0, -ETIMEDOUT, -EFBIG, ... */
-static int watch(int pidfd, struct capture c[2], uint64_t end)
+static int watch(pid_t pid, struct capture c[2], uint64_t end)
 {
+	uint64_t start_time = child_start_time(pid);
+	int pidfd = open_pidfd(pid), err = 0;
 	struct pollfd p[3];
-	int n, err;
+	bool ended = false;
 
-	for (;;) {
+	while (!err && !ended) {
+		if (clock_now_ns() >= end) {
+			err = -ETIMEDOUT;
+			break;
+		}
 		for (int i = 0; i < 2; i++)
 			p[i] = (struct pollfd){c[i].fd, POLLIN, 0};
 		p[2] = (struct pollfd){pidfd, POLLIN, 0};
-		n = poll(p, 3, poll_ms(end));
-		if (n < 0 && errno != EINTR)
-			return -errno;
+		if (poll(p, 3, wait_ms(pidfd, end)) < 0) {
+			err = errno == EINTR ? 0 : -errno;
+			continue;
+		}
+		/* Before the last read: so nothing that it wrote is missed. */
+		ended = has_ended(&p[2], pid, start_time);
 		err = capture_read(&c[0]);
 		if (!err)
 			err = capture_read(&c[1]);
-		if (err)
-			return err;
-		if (n > 0 && p[2].revents) {
-			/* What it wrote between our read and its end. */
-			err = capture_read(&c[0]);
-			return err ? err : capture_read(&c[1]);
-		}
-		if (clock_now_ns() >= end)
-			return -ETIMEDOUT;
 	}
+	close_fd(&pidfd);
+	return err;
 }
 
 static int say_why(int err, const char *name, uint64_t deadline_ns,
@@ -468,7 +490,7 @@ static int run_captured(struct launch *l, struct capture c[2],
 {
 	uint64_t end = end_of(deadline_ns);
 	int *const to[2] = {&l->out, &l->err};
-	int pidfd = -1, fd[2], err = 0;
+	int fd[2], err = 0;
 	pid_t pid;
 
 	for (int i = 0; i < 2; i++) {
@@ -487,13 +509,11 @@ static int run_captured(struct launch *l, struct capture c[2],
 		return err;
 	close_fd(&l->out);
 	close_fd(&l->err);
-	pidfd = pidfd_open(pid, 0);
-	err = pidfd < 0 ? -errno : watch(pidfd, c, end);
+	err = watch(pid, c, end);
 	/* Not yet reaped, so the group's number cannot be another's. */
 	kill(-pid, SIGKILL);
 	r->status = reap(pid);
 	r->timed_out = err == -ETIMEDOUT;
-	close_fd(&pidfd);
 	return say_why(err, l->argv[0], deadline_ns, e);
 }
 
@@ -582,52 +602,64 @@ bool child_is_alive(pid_t pid, uint64_t start_time)
 	       state != 'Z' && state != 'X';
 }
 
-/* A descriptor of exactly that process, or -1 if it is gone. The start time is
- * read after the open: what the descriptor means cannot change any more. */
-static int open_process(pid_t pid, uint64_t start_time)
+/* False if that process is gone. Else *pidfd means it, or is -1 (see
+ * open_pidfd()). The start time is read after the open: from then on, what the
+ * descriptor means cannot change. */
+static bool open_process(pid_t pid, uint64_t start_time, int *pidfd)
 {
-	int fd = pid > 0 && start_time ? pidfd_open(pid, 0) : -1;
-
-	if (fd >= 0 && child_start_time(pid) != start_time)
-		close_fd(&fd);
-	return fd;
+	*pidfd = pid > 0 ? open_pidfd(pid) : -1;
+	if (pid > 0 && start_time && child_start_time(pid) == start_time)
+		return true;
+	close_fd(pidfd);
+	return false;
 }
 
-static bool wait_process(int pidfd, pid_t pid, uint64_t deadline_ns)
+static bool wait_process(int pidfd, pid_t pid, uint64_t start_time,
+			 uint64_t deadline_ns)
 {
 	struct pollfd p = {pidfd, POLLIN, 0};
 	uint64_t end = end_of(deadline_ns);
-	int n;
+	bool ended;
 
-	do
-		n = poll(&p, 1, poll_ms(end));
-	while (n < 0 && errno == EINTR);
-	if (n <= 0)
-		return false;
-	waitpid(pid, NULL, WNOHANG); /* ECHILD when it is not ours */
-	return true;
+	do {
+		if (poll(&p, 1, wait_ms(pidfd, end)) < 0)
+			p.revents = 0;
+		ended = has_ended(&p, pid, start_time);
+	} while (!ended && clock_now_ns() < end);
+	if (ended)
+		waitpid(pid, NULL, WNOHANG); /* ECHILD when it is not ours */
+	return ended;
 }
 
 bool child_wait(pid_t pid, uint64_t start_time, uint64_t deadline_ns)
 {
-	int fd = open_process(pid, start_time);
-	bool gone = fd < 0 || wait_process(fd, pid, deadline_ns);
+	bool gone;
+	int fd;
 
+	if (!open_process(pid, start_time, &fd))
+		return true;
+	gone = wait_process(fd, pid, start_time, deadline_ns);
 	close_fd(&fd);
 	return gone;
+}
+
+static int send_kill(int pidfd, pid_t pid)
+{
+	return pidfd >= 0 ? pidfd_send_signal(pidfd, SIGKILL, NULL, 0)
+			  : kill(pid, SIGKILL);
 }
 
 int child_kill(pid_t pid, uint64_t start_time, uint64_t deadline_ns,
 	       struct err *e)
 {
-	int fd = open_process(pid, start_time), err = 0;
+	int fd, err = 0;
 
-	if (fd < 0)
+	if (!open_process(pid, start_time, &fd))
 		return 0;
-	if (pidfd_send_signal(fd, SIGKILL, NULL, 0) && errno != ESRCH)
+	if (send_kill(fd, pid) && errno != ESRCH)
 		err = err_set(e, -errno, "cannot kill process %d: %s", (int)pid,
 			      strerror(errno));
-	else if (!wait_process(fd, pid, deadline_ns))
+	else if (!wait_process(fd, pid, start_time, deadline_ns))
 		err = err_set(e, -ETIMEDOUT,
 			      "process %d is still there %.3g s after SIGKILL",
 			      (int)pid, deadline_ns / 1e9);

@@ -15,8 +15,7 @@
  * through a file. Our own secrets (LIBISCSI_CHAP_*, LUNBENCH_*PASSWORD) are
  * taken out of the environment that a child inherits.
  *
- * Every @..._ns here is a duration. Needs Linux 5.3 (pidfd_open). Any thread
- * may call any of these.
+ * Every @..._ns here is a duration. Any thread may call any of these.
  */
 struct child_result {
 	int status;	/* exit status, or 128 + signal */

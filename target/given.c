@@ -62,6 +62,7 @@ static bool find_mount(dev_t dev, char *place, size_t size)
 static bool find_loop(const struct stat *file, char *device, size_t size)
 {
 	bool found = false;
+	const char *name;
 	struct stat st;
 	char *text;
 	size_t len;
@@ -75,10 +76,10 @@ static bool find_loop(const struct stat *file, char *device, size_t size)
 		text[strcspn(text, "\n")] = '\0';
 		found = !stat(text, &st) && st.st_dev == file->st_dev &&
 			st.st_ino == file->st_ino;
+		name = g.gl_pathv[i] + strlen("/sys/block/");
 		if (found)
-			snprintf(device, size, "/dev/%s",
-				 strtok(g.gl_pathv[i] + strlen("/sys/block/"),
-					"/"));
+			snprintf(device, size, "/dev/%.*s",
+				 (int)strcspn(name, "/"), name);
 		free(text);
 	}
 	globfree(&g);

@@ -74,10 +74,13 @@ int journal_write(struct journal *j, struct err *e, const char *key,
 
 int journal_read(struct journal_text *t, const char *path, struct err *e)
 {
-	int err = file_read(path, JOURNAL_MAX_BYTES, &t->text, &t->len, e);
+	struct err why = {0};
+	int err = file_read(path, JOURNAL_MAX_BYTES, &t->text, &t->len, &why);
 
-	if (err)
+	if (err == -ENOENT)
 		return err;
+	if (err)
+		return err_set(e, err, "%s", why.text);
 	while (t->len && t->text[t->len - 1] != '\n')
 		t->text[--t->len] = '\0';
 	for (size_t i = 0; i < t->len; i++)

@@ -33,7 +33,7 @@ struct journal_text {
 	size_t len;
 };
 
-/* -ENOENT without text: a journal that was never begun. */
+/* -ENOENT, with no text in @e: a journal that was never begun. */
 int journal_read(struct journal_text *t, const char *path, struct err *e);
 void journal_text_release(struct journal_text *t);
 

@@ -102,30 +102,36 @@ struct sockets {
 	size_t nr;
 };
 
+static int is_number(const struct dirent *entry)
+{
+	return entry->d_name[0] >= '0' && entry->d_name[0] <= '9';
+}
+
 /* The inodes of all sockets that @pid has open. */
 static int find_sockets(pid_t pid, struct sockets *s, struct err *e)
 {
-	char path[64], link[64];
-	struct dirent *entry;
+	char folder[64], path[64 + 256], link[64];
+	struct dirent **entry;
 	unsigned long inode;
-	ssize_t n;
-	DIR *d;
+	ssize_t len;
+	int n;
 
 	s->nr = 0;
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	d = opendir(path);
-	if (!d)
-		return err_set(e, -errno, "cannot read \"%s\": %s", path,
+	snprintf(folder, sizeof(folder), "/proc/%d/fd", (int)pid);
+	n = scandir(folder, &entry, is_number, alphasort);
+	if (n < 0)
+		return err_set(e, -errno, "cannot read \"%s\": %s", folder,
 			       strerror(errno));
-	while ((entry = readdir(d)) && s->nr < MAX_SOCKETS) {
-		n = readlinkat(dirfd(d), entry->d_name, link, sizeof(link) - 1);
-		if (n < 0)
-			continue;
-		link[n] = '\0';
-		if (sscanf(link, "socket:[%lu]", &inode) == 1)
+	for (int i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry[i]->d_name);
+		free(entry[i]);
+		len = readlink(path, link, sizeof(link) - 1);
+		link[len > 0 ? len : 0] = '\0';
+		if (s->nr < MAX_SOCKETS &&
+		    sscanf(link, "socket:[%lu]", &inode) == 1)
 			s->inode[s->nr++] = inode;
 	}
-	closedir(d);
+	free(entry);
 	if (s->nr == MAX_SOCKETS)
 		return err_set(e, -E2BIG,
 			       "process %d has too many sockets to tell where "

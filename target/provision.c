@@ -28,9 +28,11 @@ static int tune(const struct tgtadm *t, struct err *e)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < sizeof(tuned) / sizeof(*tuned); i++)
-		err = tgtadm_call(t, e, TARGET("update"), "--name",
-				  tuned[i].name, "--value", tuned[i].value,
-				  NULL);
+		err = tgtadm_call(t,
+				  TGTADM_ARGS(TARGET("update"), "--name",
+					      tuned[i].name, "--value",
+					      tuned[i].value),
+				  e);
 	return err;
 }
 
@@ -41,8 +43,11 @@ static int add_account(const struct tgtadm *t, const struct tgt_opts *o,
 
 	if (err)
 		return err;
-	return tgtadm_call(t, e, "--lld", "iscsi", "--mode", "account", "--op",
-			   "bind", "--tid", "1", "--user", o->user, NULL);
+	return tgtadm_call(t,
+			   TGTADM_ARGS("--lld", "iscsi", "--mode", "account",
+				       "--op", "bind", "--tid", "1", "--user",
+				       o->user),
+			   e);
 }
 
 static int add_lun(const struct tgtadm *t, const struct tgt_opts *o,
@@ -52,9 +57,11 @@ static int add_lun(const struct tgtadm *t, const struct tgt_opts *o,
 	int err;
 
 	snprintf(block, sizeof(block), "%u", o->block_bytes);
-	err = tgtadm_call(t, e, LUN("new"), "--backing-store", st->path,
-			  "--bstype", store_name(o->store), "--blocksize",
-			  block, NULL);
+	err = tgtadm_call(t,
+			  TGTADM_ARGS(LUN("new"), "--backing-store", st->path,
+				      "--bstype", store_name(o->store),
+				      "--blocksize", block),
+			  e);
 	if (err)
 		return err;
 	/* UNMAP only where it works: with aio, tgt would advertise it and then
@@ -66,7 +73,8 @@ static int add_lun(const struct tgtadm *t, const struct tgt_opts *o,
 		 store_name(o->store), LUNBENCH_VERSION,
 		 (unsigned long long)serial, (unsigned long long)serial,
 		 o->store == STORE_RDWR ? ",thin_provisioning=1" : "");
-	return tgtadm_call(t, e, LUN("update"), "--params", params, NULL);
+	return tgtadm_call(t, TGTADM_ARGS(LUN("update"), "--params", params),
+			   e);
 }
 
 /* tgtadm takes much without a word: an odd block size becomes 512, a file that
@@ -80,8 +88,10 @@ static int check_lun(const struct tgtadm *t, const struct tgt_opts *o,
 	const char *wrong = NULL;
 	bool found;
 	char *text;
-	int err = tgtadm_ask(t, &text, e, "--lld", "iscsi", "--mode", "target",
-			     "--op", "show", NULL);
+	int err = tgtadm_ask(t,
+			     TGTADM_ARGS("--lld", "iscsi", "--mode", "target",
+					 "--op", "show"),
+			     &text, e);
 
 	if (err)
 		return err;
@@ -116,15 +126,16 @@ static int let_in(const struct tgtadm *t, const struct tgt_opts *o,
 
 	if (!from[0])
 		from = strchr(o->listen, ':') ? "::1" : "127.0.0.0/8";
-	return tgtadm_call(t, e, TARGET("bind"), "--initiator-address", from,
-			   NULL);
+	return tgtadm_call(
+		t, TGTADM_ARGS(TARGET("bind"), "--initiator-address", from), e);
 }
 
 int provision(const struct tgtadm *t, const struct tgt_opts *o,
 	      const struct store *st, const char *iqn, uint64_t serial,
 	      struct err *e)
 {
-	int err = tgtadm_call(t, e, TARGET("new"), "--targetname", iqn, NULL);
+	int err = tgtadm_call(
+		t, TGTADM_ARGS(TARGET("new"), "--targetname", iqn), e);
 
 	if (!err && !o->stock)
 		err = tune(t, e);

@@ -1,12 +1,7 @@
 #include "target/relay.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -17,55 +12,55 @@
 /* A management request is a header and one line of parameters. */
 enum { REQUEST_MAX = 16384 };
 
-struct relay {
-	const char *front, *back, *placeholder, *secret; /* borrowed */
-	uint64_t end_ns;
-	pthread_t thread;
-	int listener; /* owned */
-	int stop[2];  /* owned; a pipe: its end wakes the thread */
-	bool passed_on;
-	struct err why; /* the thread's until it is joined */
-};
-
 static int unix_socket(const char *path, struct sockaddr_un *at, struct err *e)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd;
 
 	memset(at, 0, sizeof(*at));
 	at->sun_family = AF_UNIX;
-	if (strlen(path) >= sizeof(at->sun_path)) {
-		close(fd);
+	if (strlen(path) >= sizeof(at->sun_path))
 		return err_set(e, -ENAMETOOLONG,
 			       "\"%s\" is too long for a socket", path);
-	}
 	memcpy(at->sun_path, path, strlen(path));
-	return fd < 0 ? err_set(e, -errno, "no socket: %s", strerror(errno))
-		      : fd;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_set(e, -errno, "no socket: %s", strerror(errno));
+	return fd;
 }
 
-/* Waits until one of the two is readable (-1: leave it out). Index, or -errno.
- */
-static int wait_readable(struct relay *r, int a, int b)
+int relay_listen(const char *front, struct err *e)
 {
-	struct pollfd p[3] = {
-		{a, POLLIN, 0}, {b, POLLIN, 0}, {r->stop[0], POLLIN, 0}};
+	struct sockaddr_un at;
+	int fd = unix_socket(front, &at, e), err = 0;
+
+	if (fd < 0)
+		return fd;
+	unlink(front); /* of one that was killed */
+	if (bind(fd, (struct sockaddr *)&at, sizeof(at)) || listen(fd, 1))
+		err = -errno;
+	if (!err)
+		return fd;
+	close(fd);
+	return err_set(e, err, "cannot listen on \"%s\": %s", front,
+		       strerror(-err));
+}
+
+/* Waits until one of two is readable (-1: leave it out). Index, or -errno. */
+static int wait_readable(int a, int b, uint64_t end_ns)
+{
+	struct pollfd p[2] = {{a, POLLIN, 0}, {b, POLLIN, 0}};
 	uint64_t now;
 	int n;
 
-	for (;;) {
+	do {
 		now = clock_now_ns();
-		if (now >= r->end_ns)
+		if (now >= end_ns)
 			return -ETIMEDOUT;
-		n = poll(p, 3, (int)((r->end_ns - now) / NS_PER_MSEC + 1));
+		n = poll(p, 2, (int)((end_ns - now) / NS_PER_MSEC + 1));
 		if (n < 0 && errno != EINTR)
 			return -errno;
-		if (n > 0 && p[0].revents)
-			return 0;
-		if (n > 0 && p[1].revents)
-			return 1;
-		if (n > 0)
-			return -ECANCELED;
-	}
+	} while (n <= 0);
+	return p[0].revents ? 0 : 1;
 }
 
 static int send_all(int fd, const char *data, size_t len)
@@ -84,32 +79,32 @@ static int send_all(int fd, const char *data, size_t len)
 
 /* Holds the request back until the placeholder is whole, for it may come in
  * any pieces, and sends it on with the secret in its place. */
-static int pass_request(struct relay *r, int client, int server)
+static int pass_request(int client, int server, const char *placeholder,
+			const char *secret, uint64_t end_ns)
 {
-	size_t n = strlen(r->placeholder), len = 0;
+	size_t n = strlen(placeholder), len = 0;
 	char request[REQUEST_MAX], *at = NULL;
 	ssize_t got;
 	int err;
 
 	while (!at) {
-		err = wait_readable(r, client, -1);
+		err = wait_readable(client, -1, end_ns);
 		if (err < 0)
 			return err;
 		got = recv(client, request + len, sizeof(request) - len, 0);
 		if (got <= 0)
 			return got < 0 ? -errno : -EPROTO;
 		len += got;
-		at = memmem(request, len, r->placeholder, n);
+		at = memmem(request, len, placeholder, n);
 	}
-	memcpy(at, r->secret, n);
+	memcpy(at, secret, n);
 	err = send_all(server, request, len);
 	explicit_bzero(request, sizeof(request));
-	r->passed_on = !err;
 	return err;
 }
 
 /* Both ways until either side closes. */
-static int pass_rest(struct relay *r, int client, int server)
+static int pass_rest(int client, int server, uint64_t end_ns)
 {
 	const int fd[2] = {client, server};
 	char data[4096];
@@ -117,107 +112,42 @@ static int pass_rest(struct relay *r, int client, int server)
 	int i, err = 0;
 
 	while (!err) {
-		i = wait_readable(r, client, server);
+		i = wait_readable(client, server, end_ns);
 		if (i < 0)
 			return i;
 		n = recv(fd[i], data, sizeof(data), 0);
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
+		if (n <= 0) /* who takes its answer may reset, and is done */
+			return 0;
 		err = send_all(fd[1 - i], data, n);
 	}
 	return err;
 }
 
-static void *serve(void *user)
+int relay_serve(int listener, const char *back, const char *placeholder,
+		const char *secret, uint64_t end_ns, struct err *e)
 {
-	struct relay *r = user;
 	struct sockaddr_un at;
-	int client = -1, server = -1, err;
+	int client = -1, server, err;
 
-	err = wait_readable(r, r->listener, -1);
-	if (err < 0)
-		goto out;
-	client = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC);
-	server = unix_socket(r->back, &at, &r->why);
-	if (client < 0 || server < 0 ||
-	    connect(server, (struct sockaddr *)&at, sizeof(at))) {
-		err = -errno;
-		goto out;
+	server = unix_socket(back, &at, e);
+	if (server < 0)
+		return server;
+	err = wait_readable(listener, -1, end_ns);
+	if (!err) {
+		client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+		if (client < 0 ||
+		    connect(server, (struct sockaddr *)&at, sizeof(at)))
+			err = -errno;
 	}
-	err = pass_request(r, client, server);
 	if (!err)
-		err = pass_rest(r, client, server);
-out:
+		err = pass_request(client, server, placeholder, secret, end_ns);
+	if (!err)
+		err = pass_rest(client, server, end_ns);
 	if (client >= 0)
 		close(client);
-	if (server >= 0)
-		close(server);
-	if (err < 0 && !r->passed_on)
-		err_set(&r->why, err,
-			"cannot pass the account on to tgtd through \"%s\": %s",
-			r->front, strerror(-err));
-	return NULL;
-}
-
-int relay_start(struct relay **out, const char *front, const char *back,
-		const char *placeholder, const char *secret,
-		uint64_t deadline_ns, struct err *e)
-{
-	struct relay *r = calloc(1, sizeof(*r));
-	struct sockaddr_un at;
-	int err;
-
-	*out = NULL;
-	if (!r)
-		return err_set(e, -ENOMEM, "no memory for \"%s\"", front);
-	*r = (struct relay){.front = front,
-			    .back = back,
-			    .placeholder = placeholder,
-			    .secret = secret,
-			    .end_ns = clock_now_ns() + deadline_ns,
-			    .stop = {-1, -1}};
-	r->listener = unix_socket(front, &at, e);
-	if (r->listener < 0) {
-		err = r->listener;
-		goto fail;
-	}
-	unlink(front);
-	err = 0;
-	if (bind(r->listener, (struct sockaddr *)&at, sizeof(at)) ||
-	    listen(r->listener, 1) || pipe2(r->stop, O_CLOEXEC))
-		err = -errno;
-	if (!err)
-		err = -pthread_create(&r->thread, NULL, serve, r);
-	if (err) {
-		err_set(e, err, "cannot listen on \"%s\": %s", front,
-			strerror(-err));
-		goto fail;
-	}
-	*out = r;
+	close(server);
+	if (err)
+		return err_set(e, err, "cannot pass a request on to \"%s\": %s",
+			       back, strerror(-err));
 	return 0;
-fail:
-	unlink(front);
-	if (r->listener >= 0)
-		close(r->listener);
-	for (int i = 0; i < 2; i++)
-		if (r->stop[i] >= 0)
-			close(r->stop[i]);
-	free(r);
-	return err;
-}
-
-int relay_stop(struct relay *r, struct err *e)
-{
-	int err = 0;
-
-	close(r->stop[1]);
-	pthread_join(r->thread, NULL);
-	close(r->stop[0]);
-	close(r->listener);
-	unlink(r->front);
-	if (!r->passed_on)
-		err = err_set(e, r->why.code ? r->why.code : -EIO, "%s",
-			      r->why.text);
-	free(r);
-	return err;
 }

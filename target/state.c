@@ -227,25 +227,29 @@ bool state_is_busy(const struct state *s)
 
 /* --- removing and listing --- */
 
-static bool is_ours(const char *file)
+static int is_ours(const struct dirent *entry)
 {
+	const char *file = entry->d_name;
+
 	return !strcmp(file, "tgtd.log") || !strcmp(file, "image") ||
 	       !strncmp(file, "sock.", 5) || !strncmp(file, "relay.", 6);
 }
 
 int state_clear(struct state *s, struct err *e)
 {
-	DIR *d = opendir(s->folder);
-	struct dirent *entry;
+	int n, fd = s->lock_fd;
+	struct dirent **entry;
 	char path[1024];
 
-	if (!d)
-		return err_set(e, -errno, "cannot open \"%s\": %s", s->folder,
+	n = scandir(s->folder, &entry, is_ours, alphasort);
+	if (n < 0)
+		return err_set(e, -errno, "cannot read \"%s\": %s", s->folder,
 			       strerror(errno));
-	while ((entry = readdir(d)))
-		if (is_ours(entry->d_name))
-			unlinkat(dirfd(d), entry->d_name, 0);
-	closedir(d);
+	for (int i = 0; i < n; i++) {
+		unlinkat(fd, entry[i]->d_name, 0);
+		free(entry[i]);
+	}
+	free(entry);
 	/* The last: as long as anything is there, so is its description. */
 	state_path(s, "journal", path, sizeof(path));
 	if (unlink(path) && errno != ENOENT)
@@ -264,43 +268,37 @@ int state_remove(struct state *s, struct err *e)
 	return err;
 }
 
-static int by_name(const void *a, const void *b)
+static int is_target(const struct dirent *entry)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	return (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+	       !state_check_name(entry->d_name, NULL);
 }
 
 int state_list(char ***names, size_t *nr, struct err *e)
 {
-	struct dirent *entry;
+	struct dirent **entry;
 	bool is_default;
-	char root[400], **more;
-	DIR *d;
-	int err = root_path(root, sizeof(root), &is_default, e);
+	char root[400];
+	int n, err = root_path(root, sizeof(root), &is_default, e);
 
 	*names = NULL;
 	*nr = 0;
 	if (err)
 		return err;
-	d = opendir(root);
-	if (!d) /* nothing was ever made */
-		return errno == ENOENT
-			       ? 0
-			       : err_set(e, -errno, "cannot open \"%s\": %s",
-					 root, strerror(errno));
-	while (!err && (entry = readdir(d))) {
-		if ((entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN) ||
-		    state_check_name(entry->d_name, NULL))
-			continue;
-		more = realloc(*names, (*nr + 1) * sizeof(**names));
-		if (more)
-			*names = more;
-		if (!more || !(more[*nr] = strdup(entry->d_name)))
-			err = err_set(e, -ENOMEM, "no memory for the targets");
-		else
+	n = scandir(root, &entry, is_target, alphasort);
+	if (n < 0 && errno == ENOENT) /* nothing was ever made */
+		return 0;
+	if (n < 0)
+		return err_set(e, -errno, "cannot read \"%s\": %s", root,
+			       strerror(errno));
+	*names = calloc(n + 1, sizeof(**names));
+	for (int i = 0; i < n; i++) {
+		if (*names && ((*names)[*nr] = strdup(entry[i]->d_name)))
 			(*nr)++;
+		free(entry[i]);
 	}
-	closedir(d);
-	if (*nr)
-		qsort(*names, *nr, sizeof(**names), by_name);
-	return err;
+	free(entry);
+	if (*nr < (size_t)n)
+		return err_set(e, -ENOMEM, "no memory for the targets");
+	return 0;
 }

@@ -241,7 +241,7 @@ static int make(struct state *s, const struct tgt_opts *o,
 	char path[600], iqn[224], where[80];
 	struct store st = {0};
 	struct journal j;
-	struct tgtd d;
+	struct tgtd d = {0};
 	int err;
 
 	snprintf(iqn, sizeof(iqn), "iqn.2026-11.dev.lunbench:%s", s->name);

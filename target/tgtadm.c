@@ -1,11 +1,11 @@
 #include "target/tgtadm.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include "base/child.h"
 #include "base/clock.h"
@@ -110,8 +110,8 @@ static void describe(const char *const argv[], char *what, size_t size)
 	snprintf(what, size, "\"%s %s%s%s\"", mode, op, *name ? " " : "", name);
 }
 
-static int run(const struct tgtadm *t, const char *socket, char **out,
-	       struct err *e, va_list ap)
+static int run(const struct tgtadm *t, const char *socket,
+	       const char *const args[], char **out, struct err *e)
 {
 	const char *argv[MAX_ARGS] = {"tgtadm", "-C"}, *env[2] = {socket};
 	struct child_result r;
@@ -121,8 +121,8 @@ static int run(const struct tgtadm *t, const char *socket, char **out,
 
 	snprintf(port, sizeof(port), "%d", t->control_port);
 	argv[n++] = port;
-	while (n < MAX_ARGS - 1 && (argv[n] = va_arg(ap, const char *)))
-		n++;
+	while (n < MAX_ARGS - 1 && *args)
+		argv[n++] = *args++;
 	err = child_run(argv, env, time_left(t), &r, e);
 	if (!err && r.status) {
 		describe(argv, what, sizeof(what));
@@ -136,31 +136,20 @@ static int run(const struct tgtadm *t, const char *socket, char **out,
 	return err;
 }
 
-int tgtadm_call(const struct tgtadm *t, struct err *e, ...)
+int tgtadm_ask(const struct tgtadm *t, const char *const args[], char **out,
+	       struct err *e)
 {
 	char socket[600];
-	va_list ap;
-	int err;
 
+	if (out)
+		*out = NULL;
 	tgtadm_socket_variable(t, socket, sizeof(socket));
-	va_start(ap, e);
-	err = run(t, socket, NULL, e, ap);
-	va_end(ap);
-	return err;
+	return run(t, socket, args, out, e);
 }
 
-int tgtadm_ask(const struct tgtadm *t, char **out, struct err *e, ...)
+int tgtadm_call(const struct tgtadm *t, const char *const args[], struct err *e)
 {
-	char socket[600];
-	va_list ap;
-	int err;
-
-	*out = NULL;
-	tgtadm_socket_variable(t, socket, sizeof(socket));
-	va_start(ap, e);
-	err = run(t, socket, out, e, ap);
-	va_end(ap);
-	return err;
+	return tgtadm_ask(t, args, NULL, e);
 }
 
 int tgtadm_wait(const struct tgtadm *t, pid_t pid, uint64_t start_time,
@@ -170,8 +159,9 @@ int tgtadm_wait(const struct tgtadm *t, pid_t pid, uint64_t start_time,
 	char log[160];
 
 	for (;;) {
-		if (!tgtadm_call(t, &last, "--mode", "sys", "--op", "show",
-				 NULL))
+		if (!tgtadm_call(t,
+				 TGTADM_ARGS("--mode", "sys", "--op", "show"),
+				 &last))
 			return 0;
 		/* The pause between two tries ends early if tgtd does. */
 		if (child_wait(pid, start_time, 5 * NS_PER_MSEC)) {
@@ -200,18 +190,6 @@ void tgtadm_version(char *version, size_t size)
 
 /* --- the account --- */
 
-static int call_through(const struct tgtadm *t, const char *socket,
-			struct err *e, ...)
-{
-	va_list ap;
-	int err;
-
-	va_start(ap, e);
-	err = run(t, socket, NULL, e, ap);
-	va_end(ap);
-	return err;
-}
-
 /* As long as the password, of one character that the user's name has not: so
  * it is found once in the request. */
 static int make_placeholder(char *placeholder, size_t size, const char *user,
@@ -229,33 +207,68 @@ static int make_placeholder(char *placeholder, size_t size, const char *user,
 	return 0;
 }
 
+/* tgtadm, left to run while the relay serves it; what it says goes to @log. */
+static int account_through(const struct tgtadm *t, int listener,
+			   const char *user, const char *placeholder,
+			   const char *password, const char *log, struct err *e)
+{
+	char port[16], variable[640], back[600];
+	const char *const env[] = {variable, NULL};
+	const char *const argv[] = {
+		"tgtadm", "-C",		port,	     "--lld", "iscsi",
+		"--mode", "account",	"--op",	     "new",   "--user",
+		user,	  "--password", placeholder, NULL};
+	uint64_t start_time;
+	pid_t pid;
+	int err;
+
+	snprintf(port, sizeof(port), "%d", t->control_port);
+	snprintf(variable, sizeof(variable), "TGT_IPC_SOCKET=%s/relay",
+		 t->folder);
+	snprintf(back, sizeof(back), "%s/sock.%d", t->folder, t->control_port);
+	err = child_start(argv, env, log, true, NULL, NULL, &pid, e);
+	if (err)
+		return err;
+	start_time = child_start_time(pid);
+	err = relay_serve(listener, back, placeholder, password,
+			  clock_now_ns() + time_left(t), e);
+	/* On success it has its answer and ends by itself. */
+	if (err || !child_wait(pid, start_time, time_left(t)))
+		child_kill(pid, start_time, CALL_NS, NULL);
+	return err;
+}
+
 int tgtadm_add_account(const struct tgtadm *t, const char *user,
 		       const char *password, struct err *e)
 {
-	char front[600], back[600], variable[640], placeholder[256];
-	struct relay *relay;
-	int err, relay_err;
-	struct err why = {0};
+	char front[600], log[600], placeholder[256], said[160], *text;
+	size_t len;
+	int err, listener;
 
-	snprintf(front, sizeof(front), "%s/relay.%d", t->folder,
-		 t->control_port);
-	snprintf(back, sizeof(back), "%s/sock.%d", t->folder, t->control_port);
-	snprintf(variable, sizeof(variable), "TGT_IPC_SOCKET=%s/relay",
-		 t->folder);
 	err = make_placeholder(placeholder, sizeof(placeholder), user, password,
 			       e);
-	if (!err)
-		err = relay_start(&relay, front, back, placeholder, password,
-				  time_left(t), e);
 	if (err)
 		return err;
-	err = call_through(t, variable, e, "--lld", "iscsi", "--mode",
-			   "account", "--op", "new", "--user", user,
-			   "--password", placeholder, NULL);
-	relay_err = relay_stop(relay, &why);
-	if (relay_err) /* the reason of what tgtadm saw */
-		return err_set(e, relay_err, "%s", why.text);
-	return err;
+	snprintf(front, sizeof(front), "%s/relay.%d", t->folder,
+		 t->control_port);
+	snprintf(log, sizeof(log), "%s/relay.log", t->folder);
+	listener = relay_listen(front, e);
+	if (listener < 0)
+		return listener;
+	err = account_through(t, listener, user, placeholder, password, log, e);
+	close(listener);
+	unlink(front);
+	if (!err)
+		err = file_read(log, 1 << 20, &text, &len, e);
+	if (err)
+		return err;
+	child_last_line(text, said, sizeof(said));
+	free(text);
+	unlink(log);
+	if (said[0]) /* it is silent when all is well */
+		return err_set(e, -EIO, "tgtadm refused the account \"%s\": %s",
+			       user, said);
+	return 0;
 }
 
 /* --- reading what it shows --- */

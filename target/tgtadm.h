@@ -27,15 +27,18 @@ int tgtadm_init(struct tgtadm *t, const char *folder, int control_port,
 /* "TGT_IPC_SOCKET=..." for tgtd's and tgtadm's environment. */
 void tgtadm_socket_variable(const struct tgtadm *t, char *text, size_t size);
 
-/* Runs `tgtadm -C PORT ARG...`; the arguments end with NULL. 0 when tgtadm says
- * so; else the text has what it and tgtd's log say. -EBUSY: the target is
- * still active, try again. -ECONNREFUSED: nobody listens there. */
-int tgtadm_call(const struct tgtadm *t, struct err *e, ...)
-	__attribute__((sentinel));
+/* Arguments of a call. */
+#define TGTADM_ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* Runs `tgtadm -C PORT ARG...`; at most 28 arguments. 0 when tgtadm says so;
+ * else the text has what it and tgtd's log say. -EBUSY: the target is still
+ * active, try again. -ECONNREFUSED: nobody listens there. */
+int tgtadm_call(const struct tgtadm *t, const char *const args[],
+		struct err *e);
 
 /* The same, with its output in *out, which the caller frees. */
-int tgtadm_ask(const struct tgtadm *t, char **out, struct err *e, ...)
-	__attribute__((sentinel));
+int tgtadm_ask(const struct tgtadm *t, const char *const args[], char **out,
+	       struct err *e);
 
 /* Waits until tgtd answers, for as long as that process lives. -ECHILD with
  * tgtd's last words when it ends, -ETIMEDOUT. */

@@ -69,8 +69,9 @@ static int prove(const struct tgtd *d, const struct listen_address *a,
 
 	if (err)
 		return err;
-	err = tgtadm_ask(&d->adm, &said, e, "--mode", "portal", "--op", "show",
-			 NULL);
+	err = tgtadm_ask(&d->adm,
+			 TGTADM_ARGS("--mode", "portal", "--op", "show"), &said,
+			 e);
 	if (err)
 		return err;
 	listen_format(a, d->port, where, sizeof(where));
@@ -160,14 +161,17 @@ static void ask_to_end(struct tgtd *d)
 	if (d->adm.end_ns > now + POLITE_NS)
 		d->adm.end_ns = now + POLITE_NS;
 	/* A command in flight keeps a target active for its time. */
-	while (tgtadm_call(&d->adm, &why, "--lld", "iscsi", "--mode", "target",
-			   "--op", "delete", "--force", "--tid", "1",
-			   NULL) == -EBUSY &&
+	while (tgtadm_call(&d->adm,
+			   TGTADM_ARGS("--lld", "iscsi", "--mode", "target",
+				       "--op", "delete", "--force", "--tid",
+				       "1"),
+			   &why) == -EBUSY &&
 	       clock_now_ns() < d->adm.end_ns)
 		if (child_wait(d->pid, d->start_time, 20 * NS_PER_MSEC))
 			return;
-	if (!tgtadm_call(&d->adm, &why, "--mode", "system", "--op", "delete",
-			 NULL))
+	if (!tgtadm_call(&d->adm,
+			 TGTADM_ARGS("--mode", "system", "--op", "delete"),
+			 &why))
 		child_wait(d->pid, d->start_time, POLITE_NS);
 }
 

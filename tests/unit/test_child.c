@@ -1,9 +1,14 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -233,6 +238,61 @@ static void test_closed_stdio(void)
 	CU_ASSERT_EQUAL(status, 0);
 }
 
+/* As in valgrind or under a container's old filter: no pidfd_open. */
+static void forbid_pidfd(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+static int live_without_pidfd(void)
+{
+	struct child_result r;
+	uint64_t start;
+	struct err e;
+	pid_t pid;
+
+	forbid_pidfd();
+	if (syscall(SYS_pidfd_open, getpid(), 0) != -1)
+		return 1;
+	if (run("echo out", 5 * NS_PER_SEC, &r, &e) || strcmp(r.out, "out\n"))
+		return 2;
+	if (run("exec sleep 60", 50 * NS_PER_MSEC, &r, &e) != -ETIMEDOUT)
+		return 3;
+	if (child_start(SHELL("exec sleep 60"), NULL, "/dev/null", true, NULL,
+			NULL, &pid, &e))
+		return 4;
+	start = child_start_time(pid);
+	if (child_wait(pid, start, 20 * NS_PER_MSEC))
+		return 5;
+	if (child_kill(pid, start, 5 * NS_PER_SEC, &e) ||
+	    child_is_alive(pid, start))
+		return 6;
+	return waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD;
+}
+
+static void test_without_pidfd(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(live_without_pidfd());
+	waitpid(pid, &status, 0);
+	CU_ASSERT_EQUAL(status, 0);
+}
+
 static void on_alarm(int sig)
 {
 	(void)sig;
@@ -418,6 +478,7 @@ UNIT_TESTS("child", {"status and output", test_result},
 	   {"environment without secrets", test_environment},
 	   {"nothing is inherited", test_inheritance},
 	   {"closed standard descriptors", test_closed_stdio},
+	   {"without pidfd_open", test_without_pidfd},
 	   {"signals meanwhile", test_interrupted},
 	   {"many threads", test_threads}, {"a daemon's life", test_daemon},
 	   {"a daemon refused before its exec", test_daemon_refused},
