@@ -193,8 +193,7 @@ static void test_secrets_stay_inside(void)
 		"iscsi://bob%SECRET@SECRET%x@h:99999/iqn.x/1",
 		"iscsi://bob%SECRET@SECRET/x/@h/iqn.x/zz",
 		"iscsi://b%SECRETSECRET@h/i/1?target_user=a&target_password",
-		"iscsi://b%SECRETSECRET@h/i/1?target_user=a&target_password="
-		"SECRETSECRET",
+		"iscsi://b%SECRET@h/i/1?target_user=a&target_password=SECRET",
 		"iscsi://h/i/1?target_password=SECRETSECRET",
 		"iscsi://%SECRETSECRET@h/iqn.x/1",
 		"fault:x=1:iscsi://b%SECRETSECRET@h:0/i/1",
