@@ -227,8 +227,7 @@ static void on_open_timer(struct loop_timer *t)
 
 	if (s->state == SESSION_OPENING) {
 		err_set(&e, -ETIMEDOUT, "%s: no answer in %.3g s",
-			o->transport->stage(s->conn),
-			(now_ns(s) - s->attempt_ns) / 1e9);
+			o->transport->stage(s->conn), s->limit_ns / 1e9);
 		open_failed(s, &e);
 	} else if (now_ns(s) >= patience_end_ns(s)) {
 		err_set(&e, -ENOTCONN,
@@ -446,19 +445,21 @@ void session_open(struct session *s)
 		.events = &events,
 		.user = s,
 	};
-	uint64_t until_ns = now_ns(s) + o->initiator.connect_timeout_ns;
+	uint64_t now = now_ns(s);
 	struct err e;
 
-	if (s->was_open && until_ns > patience_end_ns(s))
-		until_ns = patience_end_ns(s);
-	s->attempt_ns = now_ns(s);
+	s->limit_ns = o->initiator.connect_timeout_ns;
+	if (s->was_open && now + s->limit_ns > patience_end_ns(s))
+		/* 0 when it had to wait too long for its turn */
+		s->limit_ns =
+			patience_end_ns(s) > now ? patience_end_ns(s) - now : 0;
 	set_state(s, SESSION_OPENING);
 	if (o->transport->open(&s->conn, &setup, &e)) {
 		s->conn = NULL;
 		open_failed(s, &e);
 		return;
 	}
-	loop_timer_set(s->setup.loop, &s->open, until_ns);
+	loop_timer_set(s->setup.loop, &s->open, now + s->limit_ns);
 }
 
 /* Clients that share a linear rate would all come at the same instants; each

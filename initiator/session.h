@@ -145,7 +145,7 @@ struct session {
 
 	uint64_t lost_ns;
 	unsigned int attempts; /* to open again */
-	uint64_t attempt_ns;   /* when the last one began */
+	uint64_t limit_ns;     /* of the last attempt */
 	struct err last_error; /* of the last attempt */
 	uint64_t next_scan_ns; /* no command can be overdue before */
 

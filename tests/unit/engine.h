@@ -73,7 +73,7 @@ static inline void engine_release(struct engine *g)
 	jobset_release(&g->set);
 }
 
-/* As a person does it: by a signal, 150 ms from now. */
+/* As a person does it: by a signal, 300 ms from now. */
 static volatile sig_atomic_t engine_stop;
 static int engine_stop_level;
 
@@ -85,7 +85,7 @@ static inline void engine_on_alarm(int signal_number)
 
 static inline void engine_stop_soon(struct engine *g, int level)
 {
-	struct itimerval in = {.it_value.tv_usec = 150000};
+	struct itimerval in = {.it_value.tv_usec = 300000};
 
 	engine_stop = 0;
 	engine_stop_level = level;
