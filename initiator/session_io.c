@@ -250,19 +250,19 @@ static void submit_next(struct session *s, uint64_t now)
 		s->is_flushing = true;
 	} else {
 		s->nr_writing++;
-		if (io->op == OP_WRITE) {
+		if (io->op == OP_WRITE)
 			io->buf = slot->write_buf;
-			payload_stamp(&s->payload, io->buf, io->length_bytes,
-				      io->offset_bytes);
-		}
 	}
 	send_slot(s, slot, now);
 }
 
-/* Gets s->next from the pattern; false when there is none now. */
+/* Gets s->next from the pattern, for the first free slot, and its payload
+ * before any clock is read for it: making data is not the target's time. False
+ * when there is none now. */
 static bool pull_next(struct session *s)
 {
-	uint64_t free_ns = s->free_first->free_ns;
+	struct slot *slot = s->free_first;
+	uint64_t free_ns = slot->free_ns;
 
 	/* Think time: nothing until a request completes. */
 	if (pace_must_wait(&s->pace))
@@ -276,6 +276,9 @@ static bool pull_next(struct session *s)
 		free_ns = s->barrier_ns;
 	s->next_ns = pace_next(&s->pace, &s->next, free_ns);
 	s->has_next = true;
+	if (s->next.op == OP_WRITE)
+		payload_stamp(&s->payload, slot->write_buf,
+			      s->next.length_bytes, s->next.offset_bytes);
 	return true;
 }
 
