@@ -71,10 +71,10 @@ int pages_capacity16(const uint8_t *d, size_t n, struct lun *l)
 	last = get64(d);
 	if (last == UINT64_MAX)
 		return -ENODATA;
+	if (last >= UINT64_MAX / get32(d + 8))
+		return -EPROTO; /* over 2^64 bytes */
 	l->blocks = last + 1;
 	l->block_bytes = get32(d + 8);
-	if (l->blocks > UINT64_MAX / l->block_bytes)
-		return -EPROTO;
 	if (n >= 14 && (d[13] & 0x0f))
 		l->physical_block_bytes = l->block_bytes << (d[13] & 0x0f);
 	else
