@@ -102,11 +102,13 @@ static const char *phase_name(const struct watch *p, uint64_t start_ns)
 	return "running";
 }
 
-static void make_rates(struct watch *p)
+/* Rates since the last call; in a new group, since its start. */
+static void make_rates(struct watch *p, uint64_t start_ns)
 {
 	struct run_progress *s = &p->shown;
 	double bytes_per_s = 0, ios_per_s = 0, seconds;
-	struct worker_view *now, *before;
+	const struct worker_view *now, *before;
+	uint64_t before_ns;
 	struct live sum = {0};
 	bool is_new = false;
 	unsigned int i;
@@ -119,10 +121,11 @@ static void make_rates(struct watch *p)
 		s->sessions_up += now->sessions_up;
 		s->sessions_down += now->sessions_down;
 		s->errors += now->live.errors;
-		if (!before->at_ns || now->at_ns <= before->at_ns)
+		before_ns = before->at_ns ? before->at_ns : start_ns;
+		if (!before_ns || now->at_ns <= before_ns)
 			continue;
 		is_new = true;
-		seconds = (now->at_ns - before->at_ns) / 1e9;
+		seconds = (now->at_ns - before_ns) / 1e9;
 		ios_per_s += (now->live.ios - before->live.ios) / seconds;
 		bytes_per_s += (now->live.bytes - before->live.bytes) / seconds;
 		live_add_delta(&sum, &now->live, &before->live);
@@ -180,7 +183,7 @@ const struct run_progress *watch_make(struct watch *p, struct group_run *g,
 	if (start_ns && elapsed_ns > start_ns - g->origin_ns)
 		in_group_ns = elapsed_ns - (start_ns - g->origin_ns);
 	p->shown.phase = phase_name(p, start_ns);
-	make_rates(p);
+	make_rates(p, start_ns);
 	make_fraction(p, in_group_ns);
 	return &p->shown;
 }

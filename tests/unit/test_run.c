@@ -340,6 +340,27 @@ static void test_progress(void)
 	engine_release(&g);
 }
 
+/* In a log a line comes now and then, perhaps one a group: it has figures. */
+static void test_progress_first_of_group(void)
+{
+	struct heard h = {0};
+	struct engine g;
+
+	engine_prepare(&g,
+		       "[global]\nrw=randread\nbs=4k\niodepth=4\n"
+		       "runtime=600ms\ntime_based\n[j]\n[k]\nstonewall\n",
+		       "fault:delay=1ms:null:1G", NULL);
+	g.opts.progress_ns = 900 * NS_PER_MSEC;
+	g.opts.on_progress = on_progress;
+	g.opts.user = &h;
+	engine_go(&g);
+	CU_ASSERT_EQUAL_FATAL(g.code, 0);
+	CU_ASSERT_EQUAL(h.last.group, 1);
+	CU_ASSERT_TRUE(h.last.ios_per_s > 50);
+	CU_ASSERT_TRUE(h.last.mean_service_ns >= 1e6);
+	engine_release(&g);
+}
+
 /* Stopped after 300 ms: how long it took, and what is there. */
 static double stopped_run(struct engine *g, const char *url, int level)
 {
@@ -450,6 +471,7 @@ UNIT_TESTS("run", {"closed loop, against theory", test_closed_loop_theory},
 	   {"startdelay and groups", test_startdelay_and_groups},
 	   {"same plan, same result", test_deterministic},
 	   {"workers", test_workers}, {"progress and events", test_progress},
+	   {"progress, first of a group", test_progress_first_of_group},
 	   {"stop", test_stop},
 	   {"stop while connecting", test_stop_while_connecting},
 	   {"connect time-out", test_connect_timeout},
