@@ -145,10 +145,9 @@ static void on_down_task(struct loop_task *t)
 
 static int take_socket_error(int fd)
 {
-	socklen_t size;
 	int code = 0;
+	socklen_t size = sizeof(code);
 
-	size = sizeof(code);
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size))
 		return errno;
 	return code;
@@ -304,8 +303,7 @@ static void login_progress(struct link *l, bool is_alive, bool hang_up)
 	}
 }
 
-/* After libiscsi worked: who is down is told so, who has something to say
- * says it now, not in the next turn. */
+/* After libiscsi worked: what that means for the state. */
 static void settle(struct link *l, bool is_alive, bool hang_up)
 {
 	if (l->state == LINK_LOGIN)
@@ -323,7 +321,8 @@ static bool is_talking(const struct link *l)
 	       l->state == LINK_LOGOUT;
 }
 
-/* Not while connecting: libiscsi would take any POLLOUT for "connected". */
+/* What libiscsi's callbacks have queued leaves now, not in the next turn. Not
+ * while connecting: libiscsi would take any POLLOUT for "connected". */
 static void flush_output(struct link *l)
 {
 	if (is_talking(l) && link_has_output(l))
@@ -352,6 +351,7 @@ static void connect_failed(struct link *l, int code)
 {
 	char where[400];
 
+	loop_timer_cancel(l->setup.loop, &l->timer);
 	place(l, where, sizeof(where));
 	switch (code) {
 	case ECONNREFUSED:

@@ -7,15 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "initiator/chap.h"
 
 enum {
 	DEFAULT_PORT = 3260, /* RFC 7143 section 13.2 */
 	LUN_MAX = 16383,     /* flat addressing has 14 bits (SAM-5 4.7.7.2) */
 	NAME_MAX_BYTES = 223,
-	SECRET_MAX = 255,
-	SECRET_WANTED = 12, /* RFC 7143 section 9.2.1: 96 bits */
-	CHAP_FILE_MAX = 65536,
 };
 
 /* What may be shown of a piece that did not parse: when somebody forgot the
@@ -209,11 +206,11 @@ static int parse_option(struct url *u, char *key, struct err *e)
 	if (!value || !*value)
 		return err_set(e, -EINVAL, "option \"%s\" of the URL is empty",
 			       key);
-	if (strlen(value) > SECRET_MAX)
+	if (strlen(value) > CHAP_SECRET_MAX)
 		return err_set(e, -EINVAL,
 			       "option \"%s\" of the URL has %zu bytes; %d at "
 			       "most",
-			       key, strlen(value), SECRET_MAX);
+			       key, strlen(value), CHAP_SECRET_MAX);
 	strcpy(to, value);
 	return 0;
 }
@@ -282,13 +279,13 @@ static int parse_user(struct url *u, const char *from, const char *to,
 		return err_set(e, -EINVAL,
 			       "the user name in the URL has %zu bytes; %d at "
 			       "most",
-			       (size_t)(sep - from), SECRET_MAX);
+			       (size_t)(sep - from), CHAP_SECRET_MAX);
 	if (sep < to &&
 	    !copy_range(u->password, sizeof(u->password), sep + 1, to))
 		return err_set(e, -EINVAL,
 			       "the password in the URL has %zu bytes; %d at "
 			       "most",
-			       (size_t)(to - sep - 1), SECRET_MAX);
+			       (size_t)(to - sep - 1), CHAP_SECRET_MAX);
 	return 0;
 }
 
@@ -347,132 +344,6 @@ static int parse_iscsi(struct url *u, const char *text, bool need_lun,
 	explicit_bzero(copy, sizeof(copy));
 	explicit_bzero(&place, sizeof(place));
 	return ret;
-}
-
-/* --- CHAP from elsewhere --- */
-
-struct chap_field {
-	const char *key;	 /* in the file */
-	const char *environment; /* libiscsi's names */
-	char *to;		 /* 256 bytes */
-};
-
-static int chap_take(const struct chap_field *f, const char *value,
-		     const char *where, struct err *e)
-{
-	if (f->to[0])
-		return 0; /* already given closer to hand */
-	if (strlen(value) > SECRET_MAX)
-		return err_set(e, -EINVAL,
-			       "CHAP %s from %s has %zu bytes; %d at most",
-			       f->key, where, strlen(value), SECRET_MAX);
-	strcpy(f->to, value);
-	return 0;
-}
-
-static int chap_line(const struct chap_field *fields, char *line,
-		     unsigned int number, const char *path, struct err *e)
-{
-	char *value = strchr(line, '=');
-	const struct chap_field *f;
-
-	line[strcspn(line, "\r")] = '\0';
-	if (!*line || *line == '#')
-		return 0;
-	if (value)
-		*value++ = '\0';
-	for (f = fields; value && f->key; f++)
-		if (strcmp(f->key, line) == 0)
-			return chap_take(f, value, path, e);
-	return err_set(e, -EINVAL,
-		       "\"%s\" line %u: wanted user=, password=, target_user= "
-		       "or target_password=",
-		       path, number);
-}
-
-static int chap_from_file(const struct chap_field *fields, const char *path,
-			  struct err *e)
-{
-	char *text, *line, *next;
-	unsigned int number = 1;
-	size_t len;
-	int ret = file_read(path, CHAP_FILE_MAX, &text, &len, e);
-
-	if (ret)
-		return err_prefix(e, "LUNBENCH_CHAP_FILE");
-	for (line = text; line && !ret; line = next, number++) {
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = '\0';
-		ret = chap_line(fields, line, number, path, e);
-	}
-	explicit_bzero(text, len);
-	free(text);
-	return ret;
-}
-
-static int chap_check(const struct url *u, char *warning, struct err *e)
-{
-	if (u->user[0] && !u->password[0])
-		return err_set(e, -EINVAL,
-			       "CHAP user \"%s\" has no password: set "
-			       "LIBISCSI_CHAP_PASSWORD or LUNBENCH_CHAP_FILE",
-			       u->user);
-	if (u->password[0] && !u->user[0])
-		return err_set(e, -EINVAL,
-			       "a CHAP password without a user name: set "
-			       "LIBISCSI_CHAP_USERNAME or LUNBENCH_CHAP_FILE");
-	if (!u->target_user[0] != !u->target_password[0])
-		return err_set(e, -EINVAL,
-			       "mutual CHAP needs both target_user and "
-			       "target_password");
-	if (u->target_user[0] && !u->user[0])
-		return err_set(e, -EINVAL,
-			       "mutual CHAP (target_user) needs a user and "
-			       "password of ours too");
-	if (u->target_user[0] && strcmp(u->password, u->target_password) == 0)
-		return err_set(e, -EINVAL,
-			       "mutual CHAP with the same secret both ways "
-			       "proves nothing (RFC 7143 9.2.1): use two");
-	if (!warning)
-		return 0;
-	if (u->user[0] && strlen(u->password) < SECRET_WANTED)
-		snprintf(warning, 256,
-			 "the CHAP password has %zu bytes; RFC 7143 wants at "
-			 "least %d",
-			 strlen(u->password), SECRET_WANTED);
-	else if (u->target_user[0] &&
-		 strlen(u->target_password) < SECRET_WANTED)
-		snprintf(warning, 256,
-			 "the mutual CHAP password has %zu bytes; RFC 7143 "
-			 "wants at least %d",
-			 strlen(u->target_password), SECRET_WANTED);
-	return 0;
-}
-
-static int chap_complete(struct url *u, char *warning, struct err *e)
-{
-	const struct chap_field fields[] = {
-		{"user", "LIBISCSI_CHAP_USERNAME", u->user},
-		{"password", "LIBISCSI_CHAP_PASSWORD", u->password},
-		{"target_user", "LIBISCSI_CHAP_TARGET_USERNAME",
-		 u->target_user},
-		{"target_password", "LIBISCSI_CHAP_TARGET_PASSWORD",
-		 u->target_password},
-		{NULL, NULL, NULL},
-	};
-	const char *file = getenv("LUNBENCH_CHAP_FILE");
-	int ret = 0;
-
-	for (const struct chap_field *f = fields; f->key && !ret; f++) {
-		const char *value = getenv(f->environment);
-
-		if (value)
-			ret = chap_take(f, value, f->environment, e);
-	}
-	if (!ret && file && *file)
-		ret = chap_from_file(fields, file, e);
-	return ret ? ret : chap_check(u, warning, e);
 }
 
 /* --- the other schemes --- */
