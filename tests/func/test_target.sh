@@ -1,64 +1,7 @@
 #!/bin/bash
-# The bundled target: what it promises, and that nothing of it is ever left.
-# shellcheck source=tests/func/lib.sh disable=SC2154
-. "$(dirname "$0")/lib.sh"
-
-T() { "$LUNBENCH" target "$@"; }
-
-# Each test has a state folder of its own, so that what is left is its own.
-fresh() {
-	export LUNBENCH_STATE_DIR=$PWD/state
-	mkdir -p "$LUNBENCH_STATE_DIR"
-	trap 'T down --all >/dev/null 2>&1' EXIT
-}
-
-# Processes that live on the state folder (a zombie has no environment).
-tgtds() {
-	grep -lzs "^TGT_IPC_SOCKET=${1:-$LUNBENCH_STATE_DIR}/" /proc/[0-9]*/environ |
-		cut -d/ -f3
-}
-
-nothing_left() {
-	local dir=${1:-$LUNBENCH_STATE_DIR}
-	[ -z "$(tgtds "$dir")" ] || fail "tgtd left: $(tgtds "$dir")"
-	[ -z "$(ls -A "$dir")" ] || fail "state left: $(ls -AR "$dir")"
-}
-
-# Asks the private tgtd of target $1: adm NAME ARG...
-adm() {
-	local name=$1 control
-	shift
-	control=$(T status --name "$name" --output-format=json | jq '.targets[0].control_port')
-	TGT_IPC_SOCKET=$LUNBENCH_STATE_DIR/$name/sock tgtadm -C "$control" --lld iscsi "$@"
-}
-
-# Fails with a status of its own, not by a signal.
-refused() {
-	local got=0
-	"$@" >out 2>&1 || got=$?
-	case $got in 0 | 12[89] | 1[3-9]? | 2??) fail "exit $got: $*" ;; esac
-}
-
-lacks() {
-	if grep -qF -- "$2" "$1"; then fail "$1 has \"$2\""; fi
-}
-
-none() {
-	if [ $# -gt 1 ] || [ -e "$1" ]; then fail "left: $*"; fi
-}
-
-field() { jq -er ".targets[0].$1" status.json; }
-status_of() { T status --name "$1" --output-format=json >status.json; }
-
-# What we call stands before /usr/sbin in PATH: shadow PROGRAM <<script
-shadow() {
-	mkdir -p bin
-	{
-		echo '#!/bin/sh'
-		cat
-	} >"bin/$1"
-	chmod 755 "bin/$1"
-}
+# The bundled target: what it promises.
+# shellcheck source=tests/func/target_lib.sh
+. "$(dirname "$0")/target_lib.sh"
 
 test_up_status_down() {
 	fresh
@@ -279,7 +222,7 @@ test_listen_refused() {
 
 test_ipv6() {
 	fresh
-	[ -s /proc/net/if_inet6 ] || skip "no IPv6 here"
+	grep -qs " lo$" /proc/net/if_inet6 || skip "no IPv6 here"
 	expect 0 T up --size 16M --listen ::1
 	url=$(grep -oE 'iscsi://\[::1\]:[0-9]+/[^ ]+' out)
 	iscsi-readcapacity16 "$url" >capacity
@@ -322,137 +265,6 @@ test_one_name_twice_at_once() {
 	grep -q "is up already" 1.err 2.err
 	[ "$(tgtds | wc -l)" = 1 ]
 	expect 0 T down
-	nothing_left
-}
-
-# --- death ---
-
-# Before (-N) and after (N) each line of the journal.
-test_killed_at_every_step() {
-	fresh
-	local n=0 sign status came_up
-	while :; do
-		n=$((n + 1))
-		for sign in - ''; do
-			status=0
-			LUNBENCH_TEST_KILL_AT_STEP=$sign$n "$LUNBENCH" target up \
-				--size 1M --backing "$PWD/file" >out 2>&1 || status=$?
-			[ $status = 137 ] || break 2
-			came_up=$(grep -s '^up ' "$LUNBENCH_STATE_DIR/default/journal" || true)
-			T status >out 2>&1 || true
-			expect 0 T down
-			nothing_left
-			# The user's file stays, but only if there was a target.
-			[ -n "$came_up" ] || none file
-			rm -f file
-		done
-	done
-	[ $status = 0 ] # the first number beyond the last step
-	[ $n -gt 10 ]
-	expect 0 T down
-	nothing_left
-}
-
-test_killed_at_random() {
-	fresh
-	local pid stale=0 name=rnd$BASHPID
-	for ((i = 0; i < 30; i++)); do
-		T up --size 4M --ram --name "$name" >up.out 2>&1 &
-		pid=$!
-		python3 -c "import time; time.sleep($i * 0.002)"
-		kill -KILL $pid 2>/dev/null || true
-		wait $pid || true
-		if [ -n "$(ls -A "$LUNBENCH_STATE_DIR")" ]; then
-			stale=$((stale + 1))
-			expect 0 T down --name "$name"
-		fi
-		nothing_left
-		none /dev/shm/lunbench-*-"$name"-*
-	done
-	[ $stale -gt 3 ]
-}
-
-test_killed_while_going_down() {
-	fresh
-	for ((i = 0; i < 8; i++)); do
-		expect 0 T up --size 4M
-		T down >down.out 2>&1 &
-		python3 -c "import time; time.sleep($i * 0.02)"
-		kill -KILL $! 2>/dev/null || true
-		wait $! || true
-		T down >down.out 2>&1 || has down.out "no target"
-		nothing_left
-	done
-}
-
-test_tgtd_killed() {
-	fresh
-	expect 0 T up --size 16M
-	status_of default
-	kill -KILL "$(field pid)"
-	while [ -n "$(tgtds)" ]; do :; done
-	expect 3 T status
-	has out "its tgtd is gone; run: lunbench target down --name default"
-	expect 0 T up --size 16M
-	has err "cleaned up"
-	expect 0 T status
-	status_of default
-	kill -KILL "$(field pid)"
-	expect 0 T down
-	nothing_left
-}
-
-# A process of another that got the number of a tgtd that died.
-test_a_strangers_pid() {
-	fresh
-	expect 0 T up --size 4M
-	status_of default
-	kill -KILL "$(field pid)"
-	sleep 60 &
-	sed -i "s/^tgtd [0-9]*/tgtd $!/" "$LUNBENCH_STATE_DIR/default/journal"
-	expect 0 T down
-	kill -0 $!
-	kill $!
-	nothing_left
-}
-
-test_tgtd_stopped() {
-	fresh
-	expect 0 T up --size 16M
-	status_of default
-	kill -STOP "$(field pid)"
-	expect 0 T down
-	nothing_left
-}
-
-test_down_under_load() {
-	fresh
-	expect 0 T up --size 16M
-	status_of default
-	iscsi-perf -m 32 -t 20 "$(field url)" >perf 2>&1 &
-	until grep -qs in_flight perf; do
-		kill -0 $! || fail "iscsi-perf ended: $(cat perf)"
-	done
-	expect 0 T down
-	nothing_left
-	kill -KILL $! 2>/dev/null || true
-}
-
-test_interrupted() {
-	fresh
-	shadow tgtd <<-'END'
-		kill -INT $(cat pid)
-		exec /usr/sbin/tgtd "$@"
-	END
-	mkfifo go
-	PATH=$PWD/bin:$PATH bash -c 'trap - INT; echo $$ >pid; : >go; exec "$@"' \
-		- python3 -c 'import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execvp(sys.argv[1], sys.argv[1:])' "$LUNBENCH" target up --size 16M >out 2>err &
-	: <go
-	wait $! && status=0 || status=$?
-	[ "$status" = 130 ]
-	has err interrupted
 	nothing_left
 }
 
@@ -613,14 +425,14 @@ test_bad_usage() {
 	expect 2 T sideways
 	has err '"sideways"'
 	expect 2 T up --array raid5 --members 4x1G
-	has err "arrays come with the lab"
+	has err "with the lab"
 	expect 2 T up --size 1000
 	has err "not a multiple"
 	expect 2 T up --size lots
 	has err '"lots"'
 	expect 2 T up --size 50%
 	expect 2 T up --block 1024
-	has err "512 or 4096"
+	has err "neither 512 nor 4096"
 	expect 2 T up --store ramdisk
 	has err '"ramdisk"'
 	expect 2 T up --port 70000
