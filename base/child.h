@@ -25,7 +25,8 @@ struct child_result {
 };
 
 /* Runs argv[0] (looked up in PATH, then /usr/sbin and /sbin) to its end, in a
- * process group of its own; what is left of the group then is killed.
+ * process group of its own; what is left of the group then is killed. If we
+ * are killed meanwhile, so is the program.
  * @env: extra "NAME=value" strings, NULL-terminated, or NULL.
  * 0 if it ran, whatever its status; -ENOENT if there is no such program (the
  * text names it), -ETIMEDOUT if it was killed at the deadline (out and err hold

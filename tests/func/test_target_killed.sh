@@ -33,7 +33,8 @@ test_killed_at_random() {
 	fresh
 	local pid stale=0 name=rnd$BASHPID
 	for ((i = 0; i < 30; i++)); do
-		T up --size 4M --ram --name "$name" >up.out 2>&1 &
+		# Not through T: that would be a shell, and the kill its own.
+		"$LUNBENCH" target up --size 4M --ram --name "$name" >up.out 2>&1 &
 		pid=$!
 		sleep "$(printf 0.%03d $((i * 2)))"
 		kill -KILL $pid 2>/dev/null || true
@@ -52,7 +53,7 @@ test_killed_while_going_down() {
 	fresh
 	for ((i = 0; i < 8; i++)); do
 		expect 0 T up --size 4M
-		T down >down.out 2>&1 &
+		"$LUNBENCH" target down >down.out 2>&1 &
 		sleep "$(printf 0.%03d $((i * 20)))"
 		kill -KILL $! 2>/dev/null || true
 		wait $! || true

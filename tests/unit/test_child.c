@@ -458,6 +458,40 @@ static void test_killed_at_fork(void)
 	unlink(log);
 }
 
+/* Killed while a program of ours runs: it goes too. */
+static void test_killed_while_running(void)
+{
+	struct child_result r;
+	uint64_t start;
+	struct err e;
+	int fd[2], status;
+	pid_t pid, inner = 0;
+	char script[64];
+
+	CU_ASSERT_EQUAL(pipe(fd), 0);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		/* Our pipe is closed there, but not out of reach. */
+		snprintf(script, sizeof(script),
+			 "echo $$ >/proc/%d/fd/%d; exec sleep 60", getpid(),
+			 fd[1]);
+		run(script, 60 * NS_PER_SEC, &r, &e);
+		_exit(0);
+	}
+	status = read(fd[0], script, sizeof(script) - 1);
+	CU_ASSERT_TRUE_FATAL(status > 0);
+	script[status] = '\0';
+	inner = atoi(script);
+	start = child_start_time(inner);
+	CU_ASSERT_TRUE(inner > 1 && start);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	CU_ASSERT_TRUE(child_wait(inner, start, 5 * NS_PER_SEC));
+	close(fd[0]);
+	close(fd[1]);
+}
+
 static void test_last_line(void)
 {
 	char line[8];
@@ -483,4 +517,5 @@ UNIT_TESTS("child", {"status and output", test_result},
 	   {"many threads", test_threads}, {"a daemon's life", test_daemon},
 	   {"a daemon refused before its exec", test_daemon_refused},
 	   {"killed between fork and exec", test_killed_at_fork},
+	   {"killed while a program runs", test_killed_while_running},
 	   {"last line", test_last_line})

@@ -92,25 +92,19 @@ static void test_cut_journal(void)
 
 static void test_names(void)
 {
-	static const char *const bad[] = {
-		"",
-		".",
-		"..",
-		"-x",
-		"a/b",
-		"A",
-		"a_b",
-		"a b",
-		"a\n",
-		"ä",
-		"0123456789012345678901234567890123456789012345678901234567890"
-		"123"};
+	static const char *const bad[] = {"",  ".",   "..",  "-x",  "a/b",
+					  "A", "a_b", "a b", "a\n", "\xe4"};
 	struct err e = {0};
+	char long_name[65];
 
 	CU_ASSERT_EQUAL(state_check_name("default", &e), 0);
 	CU_ASSERT_EQUAL(state_check_name("0.a-9", &e), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		CU_ASSERT_EQUAL(state_check_name(bad[i], &e), -EINVAL);
+	memset(long_name, 'x', sizeof(long_name));
+	long_name[64] = '\0';
+	CU_ASSERT_EQUAL(state_check_name(long_name, &e), -EINVAL);
+	CU_ASSERT_EQUAL(state_check_name(long_name + 1, &e), 0);
 }
 
 static void test_lock(void)
