@@ -213,8 +213,12 @@ static int make_given(struct store *st, const struct tgt_opts *o,
 	err = check_room(folder, st->size_bytes, e);
 	if (!err)
 		err = journal_write(j, e, "made-file", "%s", st->path);
-	if (!err)
-		err = make_file(st->path, o->store, st->size_bytes, end_ns, e);
+	if (err)
+		return err;
+	err = make_file(st->path, o->store, st->size_bytes, end_ns, e);
+	/* Another made it since we looked: then it is not ours to remove. */
+	if (err == -EEXIST)
+		journal_write(j, NULL, "kept-file", "%s", st->path);
 	return err;
 }
 
@@ -260,10 +264,11 @@ int store_prepare(struct store *st, const struct tgt_opts *o,
 int store_remove(const struct journal_text *t, bool came_up, struct err *e)
 {
 	const char *const key[] = {"image", "made-file"};
+	int keys = came_up || journal_get(t, "kept-file") ? 1 : 2;
 	const char *path;
 
 	/* Every line: a first image may have been given up for a second. */
-	for (int i = 0; i < (came_up ? 1 : 2); i++)
+	for (int i = 0; i < keys; i++)
 		for (size_t n = 0; (path = journal_get_nth(t, key[i], n)); n++)
 			if (is_our_file(path) && unlink(path))
 				return err_set(e, -errno,
