@@ -20,7 +20,11 @@
  * - Without ramp time the run starts with empty slots: the first q I/Os start
  *   at once at the window's start, and all of their service lies inside. So
  *   must that of the last q: the window ends with the last counted completion.
- *   Ending it with the submissions would count q I/Os that are not done.
+ *   Ending it with the submissions would count q I/Os that are not done. But
+ *   where time ends the row, the window never ends before that time: a target
+ *   that answers no more, think time and low rates leave an empty end, which
+ *   is as much a part of the measurement as an empty middle. (One I/O each
+ *   second for 3 s is 1 a second, not 3 in the 2 s up to the last answer.)
  * - With ramp time the window starts in the middle of the work: at its start q
  *   I/Os are under way that do not count. In steady state as many I/Os are
  *   submitted in [t0, t1) as are completed in it, so submissions over t1 - t0
@@ -31,7 +35,8 @@
  */
 static bool ends_with_submissions(const struct session *s)
 {
-	return s->job->ramp_ns && s->ended_by_time;
+	return s->ended_by_time &&
+	       (s->job->ramp_ns || s->last_counted_ns < s->submit_end_ns);
 }
 
 uint64_t session_window_end_ns(const struct session *s)
@@ -41,7 +46,8 @@ uint64_t session_window_end_ns(const struct session *s)
 
 double session_depth_ns(const struct session *s)
 {
-	return ends_with_submissions(s) ? s->depth_ns : s->depth_at_last_ns;
+	return ends_with_submissions(s) ? s->depth_at_end_ns
+					: s->depth_at_last_ns;
 }
 
 /* A lost session is opened again at once, then after 200 ms, 400 ms, 800 ms
@@ -376,8 +382,7 @@ static void stop_by_time(struct session *s, uint64_t at_ns)
 	loop_timer_cancel(s->setup.loop, &s->end);
 	if (at_ns < s->submit_end_ns)
 		s->submit_end_ns = at_ns;
-	if (s->job->ramp_ns)
-		s->depth_end_ns = s->submit_end_ns;
+	s->depth_at_end_ns = session_io_depth_ns(s, s->submit_end_ns);
 	if (s->state == SESSION_READY)
 		set_state(s, SESSION_DRAINING);
 }
@@ -490,7 +495,6 @@ void session_start(struct session *s, uint64_t start_ns)
 	s->submit_end_ns = UINT64_MAX;
 	if (o->runtime_ns)
 		s->submit_end_ns = s->window_start_ns + o->runtime_ns;
-	s->depth_end_ns = o->ramp_ns ? s->submit_end_ns : UINT64_MAX;
 	s->depth_since_ns = begin_ns;
 	pace_init(&s->pace, o, o->clients > 1 ? 1.0 / o->clients : 1,
 		  rng_derive(s->setup.client->seed, STREAM_PACE),

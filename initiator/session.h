@@ -135,10 +135,10 @@ struct session {
 
 	/* absolute; see session_start() */
 	uint64_t start_ns, begin_ns, window_start_ns, submit_end_ns;
-	uint64_t depth_end_ns; /* where the integral of the depth ends */
+	/* The integral of the depth over the window: up to depth_since_ns, up
+	 * to last_counted_ns, up to submit_end_ns. */
 	uint64_t depth_since_ns;
-	double depth_ns, depth_at_last_ns; /* the integral: so far, and at
-					      last_counted_ns */
+	double depth_ns, depth_at_last_ns, depth_at_end_ns;
 	bool ended_by_time;
 	uint64_t last_counted_ns; /* completion; 0 none */
 	uint64_t nr_given_up;	  /* outstanding when it was closed */

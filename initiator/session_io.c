@@ -110,19 +110,23 @@ static struct slot *pop_free(struct session *s)
 	return slot;
 }
 
+double session_io_depth_ns(const struct session *s, uint64_t at_ns)
+{
+	uint64_t low = s->depth_since_ns;
+
+	if (low < s->window_start_ns)
+		low = s->window_start_ns;
+	if (at_ns <= low)
+		return s->depth_ns;
+	return s->depth_ns + (double)(at_ns - low) * s->nr_outstanding;
+}
+
 /* Adds depth x time since the last change, as far as it lies in the measuring
  * window: with the number of I/Os this gives Little's law something to check.
  */
 static void account_depth(struct session *s, uint64_t now)
 {
-	uint64_t low = s->depth_since_ns, high = now;
-
-	if (low < s->window_start_ns)
-		low = s->window_start_ns;
-	if (high > s->depth_end_ns)
-		high = s->depth_end_ns;
-	if (high > low)
-		s->depth_ns += (double)(high - low) * s->nr_outstanding;
+	s->depth_ns = session_io_depth_ns(s, now);
 	s->depth_since_ns = now;
 }
 

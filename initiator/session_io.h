@@ -20,6 +20,10 @@ void session_io_resume(struct session *s);
 /* Frees what waits for a retry, uncounted. */
 void session_io_give_up(struct session *s);
 
+/* The integral of the depth over the window, up to @at_ns: now, or a moment
+ * since which nothing was submitted or done. */
+double session_io_depth_ns(const struct session *s, uint64_t at_ns);
+
 /* "read of 8 blocks at LBA 1234" */
 char *session_io_text(const struct slot *slot, char *buf, size_t size);
 

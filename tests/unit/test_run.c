@@ -153,6 +153,28 @@ static void test_open_loop_on_time(void)
 	engine_release(&g);
 }
 
+/* A window is not cut to its busy part: where the time ends a row, what was
+ * empty at its end is in the rate. One I/O a second is one a second. */
+static void test_empty_end(void)
+{
+	static const char *const paces[] = {"rate_iops=1", "thinktime=999ms"};
+	char job[256];
+	struct engine g;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(job, sizeof(job),
+			 "[j]\nrw=randread\nbs=4k\nruntime=3\ntime_based\n%s\n",
+			 paces[i]);
+		engine_run(&g, job, "sim:servers=1,service=1ms,size=1G");
+		CU_ASSERT_EQUAL(op_of(&g, 0, OP_READ)->ios, 3);
+		ENGINE_NEAR(engine_window_s(&g, 0), 3, 0);
+		ENGINE_NEAR(g.result.rows[0].meter.outstanding_ns, 3e6, 0);
+		check_little(&g, 0, OP_READ, 1e-9);
+		engine_release(&g);
+	}
+}
+
 static void test_amount(void)
 {
 	struct engine g;
@@ -394,6 +416,11 @@ static void test_stop(void)
 	CU_ASSERT_TRUE(stopped_run(&g, "fault:delay=900ms:null:1G", 2) < 4);
 	CU_ASSERT_EQUAL(op_of(&g, 0, OP_READ)->ios, 0);
 	engine_release(&g);
+	/* A target that answers no more: that time is in the rate, too. */
+	stopped_run(&g, "fault:drop=10:null:1G", 2);
+	CU_ASSERT_TRUE(op_of(&g, 0, OP_READ)->ios > 0);
+	CU_ASSERT_TRUE(engine_window_s(&g, 0) > 0.25);
+	engine_release(&g);
 }
 
 static void test_stop_while_connecting(void)
@@ -465,7 +492,7 @@ UNIT_TESTS("run", {"closed loop, against theory", test_closed_loop_theory},
 	   {"Poisson arrivals, against theory", test_poisson},
 	   {"open loop above capacity", test_open_loop_overload},
 	   {"open loop below capacity", test_open_loop_on_time},
-	   {"an amount", test_amount},
+	   {"an empty end", test_empty_end}, {"an amount", test_amount},
 	   {"a flush is a barrier", test_flush_is_a_barrier},
 	   {"end_fsync", test_end_fsync}, {"think time", test_thinktime},
 	   {"startdelay and groups", test_startdelay_and_groups},
