@@ -196,6 +196,7 @@ static void test_inheritance(void)
 	int fd = open("/dev/null", O_RDONLY); /* without close-on-exec */
 	struct child_result r;
 	sigset_t all, old;
+	const char *text;
 	struct err e;
 
 	CU_ASSERT_EQUAL(dup2(fd, 77), 77);
@@ -210,8 +211,14 @@ static void test_inheritance(void)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	signal(SIGINT, SIG_DFL);
 	CU_ASSERT_PTR_NULL(strstr(r.out, "77"));
-	CU_ASSERT_PTR_NOT_NULL(strstr(
-		r.out, "SigBlk:0000000000000000SigIgn:0000000000000000"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(r.out, "SigBlk:0000000000000000"));
+	/* Bits 32 and 33 are libc's own; who was started by make, whose libc
+	 * spawns so, has them ignored, and no program can change that. */
+	text = strstr(r.out, "SigIgn:");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	CU_ASSERT_EQUAL(strtoull(text + strlen("SigIgn:"), NULL, 16) &
+				~0x180000000ULL,
+			0);
 	child_result_release(&r);
 	close(77);
 	close(fd);
