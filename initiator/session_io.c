@@ -130,6 +130,31 @@ static void account_depth(struct session *s, uint64_t now)
 	s->depth_since_ns = now;
 }
 
+/* Takes the I/O out of an integral that goes up to @end_ns. */
+static void forget_depth(const struct session *s, const struct slot *slot,
+			 double *depth_ns, uint64_t end_ns)
+{
+	uint64_t from_ns = slot->submit_ns;
+
+	if (from_ns < s->window_start_ns)
+		from_ns = s->window_start_ns;
+	if (end_ns > from_ns)
+		*depth_ns -= end_ns - from_ns;
+}
+
+/* What failed or was given up is in no rate and no histogram, so it has no
+ * place in Little's law either. */
+static void forget_io(struct session *s, const struct slot *slot, uint64_t now)
+{
+	uint64_t end_ns = s->submit_end_ns < now ? s->submit_end_ns : now;
+
+	account_depth(s, now);
+	forget_depth(s, slot, &s->depth_ns, now);
+	forget_depth(s, slot, &s->depth_at_last_ns, s->last_counted_ns);
+	if (s->ended_by_time)
+		forget_depth(s, slot, &s->depth_at_end_ns, end_ns);
+}
+
 /* The slot's I/O is over, well or badly. */
 static void end_io(struct session *s, struct slot *slot, uint64_t now)
 {
@@ -188,6 +213,7 @@ static void end_badly(struct session *s, struct slot *slot, uint64_t now)
 	else
 		err_set(&e, io->result, "%s of %s failed: %s", what, url,
 			sample.text);
+	forget_io(s, slot, now);
 	end_io(s, slot, now);
 	pace_completed(&s->pace, &slot->request, now);
 	if (!(s->job->continue_on_error & OP_BIT(io->op)))
@@ -351,8 +377,11 @@ static bool retry(struct session *s, struct slot *slot, uint64_t now)
 
 static void give_up(struct session *s, struct slot *slot)
 {
+	uint64_t now = now_ns(s);
+
 	s->nr_given_up++;
-	end_io(s, slot, now_ns(s));
+	forget_io(s, slot, now);
+	end_io(s, slot, now);
 }
 
 void session_io_done(void *user, struct io *io)
