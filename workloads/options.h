@@ -77,6 +77,7 @@ struct job_opts {
 				 slices of the region; ours, not fio's */
 
 	struct amount size, io_size, offset, offset_increment;
+	uint64_t filesize;   /* bytes of the LUN that are used; 0: all */
 	uint64_t number_ios; /* 0 no limit */
 	uint64_t runtime_ns; /* 0 no limit */
 	uint64_t ramp_ns;

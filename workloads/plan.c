@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "base/units.h"
+#include "workloads/pace.h"
 #include "workloads/plan_check.h"
 
 enum { CLIENTS_MAX = 65536 };
@@ -64,6 +65,17 @@ static uint64_t multiply(uint64_t a, uint64_t b)
 
 /* --- regions --- */
 
+/* As fio takes a device with a filesize: only that much of it is there. */
+static uint64_t extent_bytes(const struct job_plan *j)
+{
+	return j->o->filesize ? j->o->filesize : lun_bytes(&j->p->lun);
+}
+
+static const char *extent_name(const struct job_plan *j)
+{
+	return j->o->filesize ? "filesize" : "the LUN";
+}
+
 /* An offset: bytes are multiples of the LUN's block (checked before), percents
  * are rounded down to whole I/Os. */
 static uint64_t resolve_offset(const struct job_plan *j, const struct amount *a)
@@ -72,14 +84,14 @@ static uint64_t resolve_offset(const struct job_plan *j, const struct amount *a)
 
 	if (!a->is_percent)
 		return a->bytes;
-	n = percent_of(lun_bytes(&j->p->lun), a->percent);
+	n = percent_of(extent_bytes(j), a->percent);
 	return n - n % j->unit;
 }
 
 static int clone_offset(const struct job_plan *j, unsigned int clone,
 			uint64_t *offset)
 {
-	uint64_t size = lun_bytes(&j->p->lun), step;
+	uint64_t size = extent_bytes(j), step;
 
 	if (__builtin_mul_overflow(resolve_offset(j, &j->o->offset_increment),
 				   (uint64_t)clone, &step) ||
@@ -91,22 +103,23 @@ static int clone_offset(const struct job_plan *j, unsigned int clone,
 	if (clone)
 		return err_set(j->e, -ENOSPC,
 			       "clone %u of numjobs=%u starts past the end of "
-			       "the LUN (%" PRIu64 " bytes); reduce "
+			       "%s (%" PRIu64 " bytes); reduce "
 			       "offset_increment or numjobs",
-			       clone, j->o->numjobs, size);
+			       clone, j->o->numjobs, extent_name(j), size);
 	return err_set(j->e, -ENOSPC,
-		       "offset=%" PRIu64 " is past the end of the LUN "
+		       "offset=%" PRIu64 " is past the end of %s "
 		       "(%" PRIu64 " bytes)",
-		       *offset, size);
+		       *offset, extent_name(j), size);
 }
 
 static int clone_length(const struct job_plan *j, unsigned int clone,
 			uint64_t offset, uint64_t *length)
 {
 	const struct amount *a = &j->o->size;
-	uint64_t whole = lun_bytes(&j->p->lun), left = whole - offset;
+	uint64_t whole = extent_bytes(j), left = whole - offset;
 
-	if (!a->set) {
+	/* Next to a filesize, size is an amount: see clone_amount(). */
+	if (!a->set || j->o->filesize) {
 		*length = left;
 		return 0;
 	}
@@ -166,34 +179,80 @@ static int clone_region(const struct job_plan *j, unsigned int clone,
 
 /* --- clients --- */
 
-static uint64_t clone_amount(const struct job_plan *j, uint64_t length)
+/* The bytes that one way through @length takes where rw=read:N leaves N bytes
+ * out after each I/O; exact for one direction and one size. In a mix the
+ * direction that is sooner at the end ends it, as in fio. */
+static uint64_t one_way_bytes(const struct job_opts *o, uint64_t length)
 {
-	const struct amount *a = &j->o->io_size;
+	double share[OP_DATA_COUNT] = {1, 1, 1}, ios = 0, mean = 0, n;
+	uint64_t step = o->step_bytes, bs, places, last, room;
+	int op;
 
-	if (!a->set)
-		return length;
-	return a->is_percent ? percent_of(length, a->percent) : a->bytes;
+	if ((o->ops & (o->ops - 1)) != 0) {
+		share[OP_READ] = o->rwmixread / 100.0;
+		share[OP_WRITE] = 1 - share[OP_READ];
+	}
+	for (op = 0; op < OP_DATA_COUNT; op++) {
+		if (!(o->ops & OP_BIT(op)) || share[op] <= 0)
+			continue;
+		bs = pace_mean_bytes(o, op);
+		places = (length + step + bs - 1) / (bs + step);
+		if (share[op] >= 1 && !o->nr_bssplit[op]) {
+			last = (places - 1) * (bs + step);
+			room = length - last;
+			return (places - 1) * bs + (bs < room ? bs : room);
+		}
+		n = places / share[op];
+		ios = ios && ios < n ? ios : n;
+		mean += share[op] * bs;
+	}
+	return ios * mean;
+}
+
+static bool has_holes(const struct job_opts *o)
+{
+	return !o->is_random && o->step_bytes > 0;
+}
+
+/* What io_size, or next to a filesize size, asks of each client; else each goes
+ * over its slice once, and what rounding left between the slices is nobody's.
+ */
+static uint64_t client_amount(const struct job_plan *j, uint64_t length,
+			      uint64_t slice)
+{
+	const struct job_opts *o = j->o;
+	uint64_t size = length;
+
+	if (o->filesize && o->size.set)
+		size = o->size.is_percent
+			       ? percent_of(extent_bytes(j), o->size.percent)
+			       : o->size.bytes;
+	if (o->io_size.set && o->io_size.is_percent)
+		return percent_of(size, o->io_size.percent) / o->clients;
+	if (o->io_size.set)
+		return o->io_size.bytes / o->clients;
+	if (size < length)
+		slice = size / o->clients;
+	return has_holes(o) && slice ? one_way_bytes(o, slice) : slice;
 }
 
 static int set_amounts(const struct job_plan *j, uint64_t length,
 		       struct plan_client *c)
 {
 	const struct job_opts *o = j->o;
-	uint64_t amount = clone_amount(j, length);
 
 	c->io_bytes = UINT64_MAX;
 	c->number_ios = UINT64_MAX;
 	if (o->time_based)
 		return 0;
-	/* Without io_size each client goes over its slice; what rounding left
-	 * between the slices is nobody's. */
-	c->io_bytes = o->io_size.set ? amount / o->clients : c->length_bytes;
+	c->io_bytes = client_amount(j, length, c->length_bytes);
 	if (c->io_bytes < j->p->lun.block_bytes)
 		return err_set(j->e, -EINVAL,
-			       "io_size of %" PRIu64 " bytes for %u clients is "
-			       "less than one block of %u bytes for each; give "
+			       "%s leaves %" PRIu64 " bytes for each of its %u "
+			       "clients, less than one block of %u bytes; give "
 			       "more",
-			       amount, o->clients, j->p->lun.block_bytes);
+			       o->io_size.set ? "io_size" : "size", c->io_bytes,
+			       o->clients, j->p->lun.block_bytes);
 	c->io_bytes = multiply(c->io_bytes, o->loops);
 	if (!o->number_ios)
 		return 0;
@@ -344,6 +403,11 @@ static int note_traps(const struct job_plan *j)
 			       "its %u clones go over the same region; "
 			       "offset_increment or clients=N keeps them apart",
 			       o->numjobs);
+	if (!ret && has_holes(o) && !o->io_size.set && !o->time_based)
+		ret = add_note(j,
+			       "ends when it is through its region: %" PRIi64
+			       " bytes are left out after each I/O",
+			       o->step_bytes);
 	if (!ret && o->time_based && o->number_ios)
 		ret = add_note(j, "number_ios is ignored with time_based");
 	if (!ret && (o->ops & OP_BIT(OP_TRIM)) &&

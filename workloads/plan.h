@@ -76,7 +76,9 @@ struct plan {
  * As in fio: each clone has the full size, from offset + its number times
  * offset_increment; loops multiply the amount; with time_based neither amount
  * nor number_ios ends a job; a percentage of size is of the whole LUN and is
- * cut off at its end. Regions are rounded down to a multiple of the job's
+ * cut off at its end; with a filesize the region is that much of the LUN, and
+ * size an amount in it; where rw=read:N leaves holes, a job ends when it is
+ * through its region. Regions are rounded down to a multiple of the job's
  * largest block size, so that no I/O passes the end.
  *
  * @seed: of the run; 0: the randseed that all jobs give, or else a fixed one. A

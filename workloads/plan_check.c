@@ -128,6 +128,13 @@ int plan_check_job(const struct job_opts *o, const struct lun *lun,
 		ret = check_multiple("the hole after the colon of rw",
 				     (uint64_t)llabs(o->step_bytes), lun, e);
 	if (!ret)
+		ret = check_multiple("filesize", o->filesize, lun, e);
+	if (!ret && o->filesize > lun_bytes(lun))
+		ret = err_set(e, -ENOSPC,
+			      "filesize=%" PRIu64 " is more than the LUN has "
+			      "(%" PRIu64 " bytes)",
+			      o->filesize, lun_bytes(lun));
+	if (!ret)
 		ret = check_amount("size", &o->size, lun, e);
 	if (!ret)
 		ret = check_amount("offset", &o->offset, lun, e);

@@ -112,14 +112,14 @@ static void test_named_keys(void)
 					    "refill_buffers",
 					    "percentile_list",
 					    "continue_on_error",
-					    "kb_base"};
+					    "kb_base",
+					    "filesize"};
 	static const char *const not_applicable[] = {
 		"ioengine",
 		"direct",
 		"buffered",
 		"thread",
 		"filename",
-		"filesize",
 		"directory",
 		"invalidate",
 		"nrfiles",
@@ -141,15 +141,13 @@ static void test_named_keys(void)
 		"write_bw_log",
 		"write_lat_log",
 		"log_avg_msec",
-		"exitall",
 		"uid",
 		"mem",
 		"hugepage-size",
 		"unit_base"};
 	static const char *const unsupported[] = {
-		"verify",  "zonemode",	   "latency_target",
-		"bsrange", "bs_unaligned", "rate_min",
-		"sync"};
+		"verify",	"zonemode", "latency_target", "bsrange",
+		"bs_unaligned", "rate_min", "exitall",	      "sync"};
 	size_t i;
 
 	for (i = 0; i < sizeof(works) / sizeof(works[0]); i++) {

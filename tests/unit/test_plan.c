@@ -344,12 +344,63 @@ static void test_past_the_end(void)
 			     "job \"a\": number_ios=3 is less than one I/O for "
 			     "each of its 4 clients"));
 	CU_ASSERT_TRUE(fails("[a]\nio_size=1000\nclients=2\n", -EINVAL,
-			     "job \"a\": io_size of 1000 bytes for 2 clients "
-			     "is less than one block of 512 bytes for each; "
-			     "give more"));
+			     "job \"a\": io_size leaves 500 bytes for each of "
+			     "its 2 clients, less than one block of 512 "
+			     "bytes; give more"));
+	CU_ASSERT_TRUE(fails("[a]\nfilesize=2g\n", -ENOSPC,
+			     "job \"a\": filesize=2147483648 is more than the "
+			     "LUN has (1073741824 bytes)"));
+	CU_ASSERT_TRUE(fails("[a]\nfilesize=1m\noffset=1m\n", -ENOSPC,
+			     "job \"a\": offset=1048576 is past the end of "
+			     "filesize (1048576 bytes)"));
 	CU_ASSERT_TRUE(fails("[a]\nnumjobs=65536\nclients=65536\n", -EINVAL,
 			     "the jobs need more than 65536 sessions; reduce "
 			     "numjobs or clients"));
+}
+
+static uint64_t amount(const char *text)
+{
+	CU_ASSERT_EQUAL_FATAL(build(text), 0);
+	return p.clients[0].io_bytes;
+}
+
+/* fio 3.33 on a file of 64 MiB: 16, 4, 16 and 8 MiB. */
+static void test_filesize(void)
+{
+	use_lun(64 * MIB, 512);
+	CU_ASSERT_EQUAL(amount("[a]\nfilesize=16m\n"), 16 * MIB);
+	CU_ASSERT_EQUAL(p.clients[0].length_bytes, 16 * MIB);
+	CU_ASSERT_EQUAL(amount("[a]\nfilesize=16m\nsize=4m\n"), 4 * MIB);
+	CU_ASSERT_EQUAL(p.clients[0].length_bytes, 16 * MIB);
+	CU_ASSERT_EQUAL(amount("[a]\nfilesize=16m\nsize=32m\n"), 16 * MIB);
+	CU_ASSERT_EQUAL(amount("[a]\nfilesize=16m\noffset=8m\n"), 8 * MIB);
+	CU_ASSERT_EQUAL(p.clients[0].length_bytes, 8 * MIB);
+	CU_ASSERT_EQUAL(amount("[a]\nfilesize=16m\nsize=50%\nclients=2\n"),
+			4 * MIB);
+	CU_ASSERT_EQUAL(amount("[a]\nfilesize=16m\nsize=4m\nio_size=50%\n"),
+			2 * MIB);
+}
+
+/* The counts are fio 3.33's; it reads beyond its region in the last of 228. */
+static void test_holes(void)
+{
+	use_lun(64 * MIB, 512);
+	CU_ASSERT_EQUAL(amount("[a]\nrw=read:4k\nsize=4m\n"), 512 * 4096);
+	CU_ASSERT_EQUAL(amount("[a]\nrw=read:4k\nsize=4m\nloops=2\n"),
+			1024 * 4096);
+	CU_ASSERT_EQUAL(amount("[a]\nrw=write:8k\nsize=4m\n"), 342 * 4096);
+	CU_ASSERT_EQUAL(amount("[a]\nrw=read:512\nsize=1m\n"),
+			227 * 4096 + 2560);
+	CU_ASSERT_EQUAL(amount("[a]\nrw=read:4k\nsize=4m\nio_size=8m\n"),
+			8 * MIB);
+	CU_ASSERT_EQUAL(amount("[a]\nrw=read:-8k\nsize=4m\n"), 4 * MIB);
+	CU_ASSERT_EQUAL(amount("[a]\nrw=read:4k\nsize=8m\nclients=2\n"),
+			2 * MIB);
+	/* Here 640 of the faster direction, 4/5 of all, are the way. */
+	CU_ASSERT_EQUAL(amount("[a]\nrw=rw:4k\nsize=5m\nrwmixread=80\n"),
+			800 * 4096);
+	CU_ASSERT_EQUAL(amount("[a]\nrw=rw:4k\nsize=5m\nrwmixread=100\n"),
+			640 * 4096);
 }
 
 static void test_abilities(void)
@@ -466,7 +517,8 @@ static void test_print(void)
 
 UNIT_TESTS("plan", {"whole LUN", test_whole_lun}, {"regions", test_regions},
 	   {"clones", test_clones}, {"slices", test_slices},
-	   {"amounts", test_amounts}, {"groups", test_groups},
+	   {"amounts", test_amounts}, {"filesize", test_filesize},
+	   {"holes", test_holes}, {"groups", test_groups},
 	   {"rows as fio", test_rows}, {"seeds", test_seeds},
 	   {"block sizes that do not fit", test_misfits},
 	   {"regions that do not fit", test_past_the_end},
