@@ -111,6 +111,11 @@ static uint64_t once_next(struct sampler *s)
 	return permutation_at(&s->order, s->next++);
 }
 
+static uint64_t at_most(uint64_t x, uint64_t most)
+{
+	return x < most ? x : most;
+}
+
 void sampler_init(struct sampler *s, const struct distribution *dist,
 		  uint64_t n, bool once, uint64_t seed)
 {
@@ -130,22 +135,16 @@ void sampler_init(struct sampler *s, const struct distribution *dist,
 	if (dist->kind == DIST_PARETO)
 		s->power = log(dist->param) / log1p(-dist->param);
 	if (dist->center >= 0)
-		s->base = (uint64_t)(dist->center * n);
+		s->shift = at_most(dist->center * n, n - 1) + n -
+			   permutation_at(&s->order, 0);
 	for (i = 0; i < dist->nr_zones; i++)
 		s->access_total += dist->zones[i].access;
 }
 
-/* The block that is the @rank-th hottest. */
+/* The block that is the @rank-th hottest; rank 0 is at the center. */
 static uint64_t hot_block(const struct sampler *s, uint64_t rank)
 {
-	if (s->dist->center >= 0)
-		return (s->base + rank) % s->n;
-	return permutation_at(&s->order, rank);
-}
-
-static uint64_t at_most(uint64_t x, uint64_t most)
-{
-	return x < most ? x : most;
+	return (permutation_at(&s->order, rank) + s->shift) % s->n;
 }
 
 uint64_t sampler_next(struct sampler *s)

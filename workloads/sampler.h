@@ -20,7 +20,7 @@
  *   zoned    access/size pairs in percent, uniform in each
  *
  * Hot blocks of zipf and pareto are scattered over the range, as fio's are by
- * its hash; with a center they are neighbours from there on.
+ * its hash; a center says where the hottest one is.
  */
 struct sampler {
 	const struct distribution *dist; /* borrowed */
@@ -33,7 +33,7 @@ struct sampler {
 	double access_total;		/* zoned */
 	double h_first, h_last, accept; /* zipf: see sampler.c */
 	double power;			/* pareto */
-	uint64_t base;			/* first of the hot neighbours */
+	uint64_t shift;			/* of hot blocks, to the center */
 };
 
 /* @n > 0. @dist is kept; @once counts for DIST_RANDOM only. */

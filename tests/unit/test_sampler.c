@@ -71,6 +71,20 @@ static void test_once(void)
 	CU_ASSERT_EQUAL(count[0], 10);
 }
 
+/* From the counts of blocks to those of ranks. */
+static void sort_by_rank(const struct distribution *d, uint64_t n)
+{
+	static unsigned int sorted[100000];
+	struct sampler s;
+	uint64_t rank;
+
+	sampler_init(&s, d, n, false, 11);
+	for (rank = 0; rank < n; rank++)
+		sorted[rank] =
+			count[(permutation_at(&s.order, rank) + s.shift) % n];
+	memcpy(count, sorted, n * sizeof(count[0]));
+}
+
 /* Sorted by heat, the shares are those of 1 / k^theta. */
 static void check_zipf(double theta, uint64_t n)
 {
@@ -81,8 +95,8 @@ static void check_zipf(double theta, uint64_t n)
 
 	for (k = 1; k <= n; k++)
 		zeta += pow(k, -theta);
-	d.center = 0; /* block k - 1 is rank k */
 	draw(&d, n, false, DRAWS);
+	sort_by_rank(&d, n);
 	for (k = 1; k <= 20 && k <= n; k++) {
 		share = pow(k, -theta) / zeta;
 		sigma = sqrt(share * (1 - share) / DRAWS);
@@ -105,10 +119,11 @@ static void test_zipf(void)
 	check_zipf(1.2, 2);
 }
 
-/* Without a center the same shares lie scattered. */
-static void test_scattered(void)
+/* The shares lie scattered; a center says where the hottest is. */
+static void check_scattered(double center)
 {
-	struct distribution d = {.kind = DIST_ZIPF, .param = 1.2, .center = -1};
+	struct distribution d = {
+		.kind = DIST_ZIPF, .param = 1.2, .center = center};
 	unsigned int hottest[3] = {0}, i, j;
 
 	draw(&d, 100000, false, DRAWS);
@@ -121,6 +136,17 @@ static void test_scattered(void)
 	for (i = 0; i < 3; i++)
 		for (j = 0; j < i; j++)
 			CU_ASSERT(abs((int)hottest[i] - (int)hottest[j]) > 100);
+	if (center >= 0)
+		CU_ASSERT_EQUAL(hottest[0],
+				center < 1 ? center * 100000 : 99999);
+}
+
+static void test_scattered(void)
+{
+	check_scattered(-1);
+	check_scattered(0);
+	check_scattered(0.25);
+	check_scattered(1);
 }
 
 /* h = 0.2: the hottest 20 % of the blocks get 80 %, and the hottest 20 % of
@@ -136,7 +162,8 @@ static void test_pareto(void)
 	CU_ASSERT_DOUBLE_EQUAL(share_of(0, 400), 0.64, 0.01);
 	d.center = 0.25;
 	draw(&d, 10000, false, DRAWS);
-	CU_ASSERT_DOUBLE_EQUAL(share_of(2500, 4500), 0.8, 0.005);
+	sort_by_rank(&d, 10000);
+	CU_ASSERT_DOUBLE_EQUAL(share_of(0, 2000), 0.8, 0.005);
 }
 
 static void check_normal(double deviation, double center, double want_center)
