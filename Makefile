@@ -62,7 +62,7 @@ BUILD_NEEDS := iscsi/iscsi.h:libiscsi-dev jansson.h:libjansson-dev \
 	blkid/blkid.h:libblkid-dev liburing.h:liburing-dev
 RUN_PKGS := tgt
 CHECK_PKGS := libcunit1-dev clang clang-format cppcheck shellcheck valgrind \
-	fio jq python3-jsonschema libiscsi-bin qemu-utils qemu-block-extra \
+	fio jq python3-jsonschema python3-six libiscsi-bin qemu-utils qemu-block-extra \
 	mandoc perl iproute2 e2fsprogs procps strace
 DEPS_PKGS := gcc libc6-dev $(foreach n,$(BUILD_NEEDS),$(lastword $(subst :, ,$(n)))) \
 	$(RUN_PKGS) $(if $(filter bench,$(MAKECMDGOALS)),,$(CHECK_PKGS))

@@ -6,7 +6,7 @@
 commands=(run plan discover bench workloads selftest)
 
 man_page() {
-	mandoc -T utf8 "$ROOT/docs/lunbench.1" | col -b >man.txt
+	mandoc -T ascii "$ROOT/docs/lunbench.1" | sed 's|.\x08||g' >man.txt
 }
 
 # names FILE NAME: as a word of its own, with or without dashes.
