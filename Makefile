@@ -54,7 +54,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 REPLAY_BIN := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(B)/%)
 
-.PHONY: all deps bench check lint bench-peers fuzz install clean test-programs
+.PHONY: all deps bench check lint bench-peers fuzz install clean test-programs FORCE
 all: lunbench
 
 # header:package pairs that the build needs, then programs for the rest.
@@ -97,7 +97,6 @@ FLAGS_NOW := $(CC) $(CPPFLAGS) $(CFLAGS_ALL) $(LDFLAGS_ALL)
 $(B)/flags: FORCE
 	@mkdir -p $(@D); echo '$(subst ','\'',$(FLAGS_NOW))' | cmp -s - $@ || \
 		echo '$(subst ','\'',$(FLAGS_NOW))' >$@
-FORCE:
 
 $(B)/%.o: %.c $(B)/flags | $(B)/needs.ok
 	@mkdir -p $(@D)
@@ -170,6 +169,8 @@ install: lunbench
 clean:
 	rm -rf build lunbench
 
-.SECONDARY:
+# Objects that only implicit rules lead to are kept. Not all targets: make does
+# not remake a missing secondary one, FORCE and another variant's program among them.
+.SECONDARY: $(patsubst %.c,$(B)/%.o,$(UNIT_SRC) $(AID_SRC) $(FUZZ_SRC) tests/fuzz/replay.c)
 -include $(SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d) $(AID_SRC:%.c=$(B)/%.d) \
 	$(FUZZ_SRC:%.c=$(B)/%.d)
