@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -147,6 +148,7 @@ static int check_serial(const struct prepared *p, const struct request *r)
 
 int prepare_plan(struct prepared *p, const struct request *r)
 {
+	uint64_t seed = r->seed;
 	struct err e = {0};
 	int rc;
 
@@ -158,12 +160,14 @@ int prepare_plan(struct prepared *p, const struct request *r)
 		return say_err(&e, rc == -EOPNOTSUPP || rc == -EINVAL
 					   ? STATUS_USAGE
 					   : STATUS_TARGET);
-	p->keeps_data = p->lun.keeps_data;
 	bound_to_target(p, r);
 	rc = check_serial(p, r);
 	if (rc)
 		return rc;
-	if (plan_build(&p->plan, &p->set, &p->lun, r->seed, &e))
+	if (!seed && jobset_wants_new_seed(&p->set) &&
+	    getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = clock_wall_ns();
+	if (plan_build(&p->plan, &p->set, &p->lun, seed, &e))
 		return say_err(&e, STATUS_USAGE);
 	return STATUS_OK;
 }
@@ -198,8 +202,10 @@ int prepare_guard(const struct prepared *p, const struct request *r)
 	bool all_zero = false;
 	struct err e = {0};
 
-	/* Nothing can be lost where nothing is kept. */
-	if (!p->plan.writes || p->is_ours || !p->keeps_data)
+	/* Nothing can be lost where nothing is kept. A bundled target may serve
+	 * a file or device of its user's: that one is not ours to write to. */
+	if (!p->plan.writes || !p->lun.keeps_data ||
+	    (p->is_ours && p->target.backing_is_ours))
 		return STATUS_OK;
 	if (check_in_use(r))
 		return STATUS_USAGE;

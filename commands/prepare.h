@@ -20,7 +20,6 @@ struct prepared {
 	struct jobset set;
 	const struct transport *transport;
 	struct lun lun;	      /* as probed, bounded to what may be used */
-	bool keeps_data;      /* as probed: there may be something to destroy */
 	struct fact *session; /* owned; negotiated keys */
 	size_t nr_session;
 	bool is_ours;		  /* the LUN of a bundled target that runs */

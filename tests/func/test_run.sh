@@ -180,6 +180,29 @@ test_empty_foreign_lun_is_refused_too() {
 	cmp l1.img before.img
 }
 
+# A file that its user gave to the bundled target is not ours to write to.
+test_given_backing_is_refused() {
+	truncate -s 16M image
+	target_up --backing image
+	expect 2 "$LUNBENCH" run --rw=write --bs=64k --size=1m --quiet -o r.json "$URL"
+	has err --overwrite
+	expect 0 "$LUNBENCH" run --rw=read --bs=64k --size=1m --quiet -o r.json "$URL"
+	expect 0 "$LUNBENCH" run --rw=write --bs=64k --size=1m --quiet --overwrite -o r.json "$URL"
+}
+
+# randrepeat=0: other streams each time, from a seed that is printed.
+test_randrepeat_off() {
+	local seeds
+	for i in 1 2; do
+		expect 0 "$LUNBENCH" run --rw=randread --bs=4k --number_ios=10 --randrepeat=0 \
+			--quiet -o r$i.json null:1G
+	done
+	seeds=$(jq -r .lunbench.seed r1.json r2.json | sort -u | wc -l)
+	[ "$seeds" = 2 ] || fail "both runs had seed $(jq -r .lunbench.seed r1.json)"
+	expect 0 "$LUNBENCH" plan --rw=randread --randrepeat=0 --seed=7 null:1G
+	grep -qE '^Seed +7$' out
+}
+
 test_foreign_file_is_refused() {
 	truncate -s 8M disk.img
 	cp disk.img before.img
