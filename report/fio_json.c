@@ -133,19 +133,31 @@ static void samples_collect(const struct row *r, enum io_op op,
 	}
 }
 
-/* Of all rows of the reporting group, KiB/s. */
+/* Bytes a second; 0 where nothing was measured. */
+static double row_result_bandwidth(const struct row_result *rr, enum io_op op)
+{
+	if (rr->window_end_ns <= rr->window_start_ns)
+		return 0;
+	return (double)rr->meter.op[op].bytes * NS_PER_SEC /
+	       (rr->window_end_ns - rr->window_start_ns);
+}
+
+/*
+ * Of all rows of the reporting group, KiB/s. Every row comes here, and there
+ * may be thousands: a row_init of each, which looks at all clients, would take
+ * minutes.
+ */
 static double group_bandwidth(const struct row *r, enum io_op op)
 {
+	const struct run_result *run = r->in->run;
 	double sum = 0;
-	struct row other;
 	size_t i;
 
-	for (i = 0; i < row_count(r->in); i++) {
-		row_init(&other, r->in, i);
-		if (other.plan->groupid == r->plan->groupid)
-			sum += row_per_second(&other,
-					      other.result->meter.op[op].bytes);
-	}
+	if (!r->result->meter.op[op].bytes)
+		return 0;
+	for (i = 0; i < row_count(r->in) && i < run->nr_rows; i++)
+		if (r->in->plan->rows[i].groupid == r->plan->groupid)
+			sum += row_result_bandwidth(&run->rows[i], op);
 	return sum / 1024;
 }
 

@@ -73,4 +73,11 @@ test_cannot_be_written() {
 	has err "free some space there"
 }
 
+# 1.5 s of CPU for 4096 rows, once more than three minutes.
+test_thousands_of_rows() {
+	ulimit -t "$([ -n "${SAN:-}" ] && echo 60 || echo 10)"
+	expect 0 "$LUNBENCH" run --rw=read --numjobs=3000 --number_ios=1 --quiet -o r.json null:1T
+	jq -e '.jobs | length == 3000' r.json >/dev/null
+}
+
 run_tests
