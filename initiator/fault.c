@@ -349,6 +349,13 @@ static void fault_describe(const struct conn *conn,
 	c->inside->describe(c->inner, emit, user);
 }
 
+static unsigned int fault_held(const struct conn *conn)
+{
+	const struct fault_conn *c = (const struct fault_conn *)conn;
+
+	return c->is_open && c->inside->held ? c->inside->held(c->inner) : 0;
+}
+
 const struct transport transport_fault = {
 	.scheme = "fault",
 	.summary = "fault:KEY=VALUE,...:URL  another transport with faults: "
@@ -359,6 +366,7 @@ const struct transport transport_fault = {
 	.open = fault_open,
 	.submit = fault_submit,
 	.kick = fault_kick,
+	.held = fault_held,
 	.close = fault_close,
 	.stage = fault_stage,
 	.describe = fault_describe,

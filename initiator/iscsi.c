@@ -262,6 +262,13 @@ static void iscsi_kick(struct conn *conn)
 		link_kick(c->link);
 }
 
+static unsigned int iscsi_held(const struct conn *conn)
+{
+	const struct iscsi_conn *c = (const struct iscsi_conn *)conn;
+
+	return c->state == CONN_OPEN ? link_held(c->link) : 0;
+}
+
 /* --- opening --- */
 
 static void tell_failure(struct iscsi_conn *c, const struct err *e)
@@ -484,6 +491,7 @@ const struct transport transport_iscsi = {
 	.open = iscsi_open,
 	.submit = iscsi_submit,
 	.kick = iscsi_kick,
+	.held = iscsi_held,
 	.close = iscsi_close,
 	.stage = iscsi_stage,
 	.describe = iscsi_describe,

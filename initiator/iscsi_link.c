@@ -613,6 +613,16 @@ bool link_has_output(struct link *l)
 	return iscsi_which_events(l->ctx) & POLLOUT;
 }
 
+/* libiscsi wants to write whenever the first PDU in its queue may be sent; what
+ * waits while it does not is beyond MaxCmdSN. (Its count walks the queue, which
+ * is empty where nothing waits.) */
+unsigned int link_held(struct link *l)
+{
+	if (!link_is_up(l) || l->in_service || link_has_output(l))
+		return 0;
+	return iscsi_out_queue_length(l->ctx);
+}
+
 void link_tell_sent(struct link *l)
 {
 	l->tell_sent = true;

@@ -84,6 +84,9 @@ void link_kick(struct link *l);
 /* False when no PDU waits in libiscsi: all that was submitted has left. */
 bool link_has_output(struct link *l);
 
+/* PDUs that wait because the target's command window (MaxCmdSN) is shut. */
+unsigned int link_held(struct link *l);
+
 /* on_sent comes, once, when that is so. */
 void link_tell_sent(struct link *l);
 

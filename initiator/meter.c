@@ -146,6 +146,23 @@ void meter_record(struct meter *m, enum io_op op, uint32_t bytes, bool counted,
 	hist_record(o->response, since(intended_ns, done_ns));
 }
 
+void meter_record_depth(struct meter *m, unsigned int depth)
+{
+	unsigned int level = 0;
+
+	while (depth >>= 1)
+		level++;
+	m->depth_level[level < DEPTH_LEVELS ? level : DEPTH_LEVELS - 1]++;
+}
+
+void meter_record_send(struct meter *m, unsigned int depth, unsigned int held)
+{
+	m->sends++;
+	m->held_sends += held > 0;
+	m->held_sum += held;
+	m->sent_depth_sum += depth;
+}
+
 static void errors_add(struct meter *m, const struct error_sample *s,
 		       uint64_t count)
 {
@@ -232,6 +249,12 @@ int meter_add(struct meter *to, const struct meter *from, struct err *e)
 		op_add(&to->op[i], &from->op[i]);
 	for (i = 0; i < RETRY_CAUSES; i++)
 		to->retries[i] += from->retries[i];
+	for (i = 0; i < DEPTH_LEVELS; i++)
+		to->depth_level[i] += from->depth_level[i];
+	to->sends += from->sends;
+	to->held_sends += from->held_sends;
+	to->held_sum += from->held_sum;
+	to->sent_depth_sum += from->sent_depth_sum;
 	for (i = 0; i < from->nr_series; i++)
 		point_add(&to->series[i], &from->series[i]);
 	if (to->nr_series < from->nr_series)

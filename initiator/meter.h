@@ -66,6 +66,9 @@ struct error_sample {
 
 enum { ERROR_SAMPLES = 16 }; /* kinds kept; more are only counted */
 
+/* Depths of 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 and more: fio's. */
+enum { DEPTH_LEVELS = 7 };
+
 struct meter {
 	struct meter_op op[OP_COUNT];
 	uint64_t retries[RETRY_CAUSES];
@@ -76,6 +79,12 @@ struct meter {
 				    want of memory: say so in the result */
 	struct error_sample error[ERROR_SAMPLES];
 	size_t nr_errors;
+	/* Of a session's outstanding I/Os at each counted submission of a read,
+	 * write or trim, itself included. */
+	uint64_t depth_level[DEPTH_LEVELS];
+	/* Each time that a session sent what it had: how often its transport
+	 * kept some back (transport->held), how many of how many, summed. */
+	uint64_t sends, held_sends, held_sum, sent_depth_sum;
 	/* time-weighted outstanding I/O in the window, for Little's law */
 	double outstanding_ns; /* sum over sessions of integral of depth dt */
 };
@@ -91,6 +100,10 @@ void meter_release(struct meter *m);
 void meter_record(struct meter *m, enum io_op op, uint32_t bytes, bool counted,
 		  uint64_t intended_ns, uint64_t submit_ns, uint64_t done_ns,
 		  uint64_t since_start_ns);
+/* A counted submission makes it @depth. */
+void meter_record_depth(struct meter *m, unsigned int depth);
+/* Of @depth outstanding I/Os @held were kept back. */
+void meter_record_send(struct meter *m, unsigned int depth, unsigned int held);
 /* One error; s->count is ignored. */
 void meter_record_error(struct meter *m, const struct error_sample *s,
 			bool counted);

@@ -88,7 +88,7 @@ static const char *display(const struct session *s)
 	return s->setup.opts->url->display;
 }
 
-static bool is_connected(const struct session *s)
+bool session_is_connected(const struct session *s)
 {
 	return s->state == SESSION_READY || s->state == SESSION_DRAINING;
 }
@@ -306,7 +306,7 @@ static void on_lost(void *user, const struct err *e)
 
 	if (s->state == SESSION_OPENING)
 		open_failed(s, e);
-	else if (is_connected(s))
+	else if (session_is_connected(s))
 		lose(s, e);
 }
 
@@ -328,7 +328,7 @@ void session_check(struct session *s, uint64_t now)
 	char what[128];
 	struct err e;
 
-	if (!is_connected(s) || now < s->next_scan_ns)
+	if (!session_is_connected(s) || now < s->next_scan_ns)
 		return;
 	/* A parked one was refused with -ENOTCONN: if no on_lost follows, the
 	 * transport is wrong, but nothing may hang. */
@@ -402,7 +402,7 @@ void session_stop(struct session *s, uint64_t now)
 {
 	stop_by_time(s, now);
 	s->has_next = false;
-	if (is_connected(s))
+	if (session_is_connected(s))
 		session_progressed(s);
 	else /* nobody waits for the target to come back */
 		session_close(s);
@@ -414,7 +414,7 @@ void session_close(struct session *s)
 
 	if (from == SESSION_CLOSING || from == SESSION_CLOSED)
 		return;
-	if (s->was_open && !s->is_finished && !is_connected(s))
+	if (s->was_open && !s->is_finished && !session_is_connected(s))
 		s->result.outage_ns += now_ns(s) - s->lost_ns;
 	stop_by_time(s, now_ns(s));
 	s->has_next = false;

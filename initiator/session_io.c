@@ -250,7 +250,7 @@ static void on_pause_over(struct loop_timer *t)
 	struct session *s = slot->session;
 
 	slot->state = SLOT_PARKED;
-	if (s->state != SESSION_READY && s->state != SESSION_DRAINING)
+	if (!session_is_connected(s))
 		return;
 	send_slot(s, slot, now_ns(s));
 	session_io_fill(s);
@@ -270,6 +270,8 @@ static void submit_next(struct session *s, uint64_t now)
 	slot->submit_ns = now;
 	slot->attempts = 0;
 	slot->counted = now >= s->window_start_ns && now < s->submit_end_ns;
+	if (slot->counted && s->next.op != OP_FLUSH)
+		meter_record_depth(s->setup.meter, s->nr_outstanding);
 	io->op = s->next.op;
 	io->offset_bytes = s->next.offset_bytes;
 	io->length_bytes = s->next.length_bytes;
@@ -486,8 +488,15 @@ static void on_kick(struct loop_task *t)
 	struct session *s =
 		(void *)((char *)t - offsetof(struct session, kick));
 
-	if (s->state == SESSION_READY || s->state == SESSION_DRAINING)
-		s->setup.opts->transport->kick(s->conn);
+	const struct transport *transport = s->setup.opts->transport;
+
+	if (!session_is_connected(s))
+		return;
+	transport->kick(s->conn);
+	/* The kick may have been the end of the connection. */
+	if (session_is_connected(s) && transport->held)
+		meter_record_send(s->setup.meter, s->nr_outstanding,
+				  transport->held(s->conn));
 }
 
 int session_io_init(struct session *s, struct err *e)

@@ -29,6 +29,7 @@ char *session_io_text(const struct slot *slot, char *buf, size_t size);
 
 /* --- in session.c, for session_io.c --- */
 
+bool session_is_connected(const struct session *s);
 /* Nothing more comes from the pattern. */
 void session_exhausted(struct session *s);
 /* After something finished: is all finished? */

@@ -108,6 +108,10 @@ struct transport {
 	int (*open)(struct conn **c, const struct conn_setup *s, struct err *e);
 	int (*submit)(struct conn *c, struct io *io);
 	void (*kick)(struct conn *c); /* send what was submitted this turn */
+	/* Of the outstanding ios, those that are kept back because the target
+	 * takes no more at once now (MaxCmdSN, RFC 7143 4.2.2.1); after a kick.
+	 * NULL: never any. */
+	unsigned int (*held)(const struct conn *c);
 	void (*close)(struct conn *c);
 	/* Where an open stands: "connecting to 10.0.0.5:3260", "waiting for the
 	 * login response of ...": for the text when its deadline passes. */

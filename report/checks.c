@@ -16,6 +16,7 @@
 #define DURATION_LIMIT_NS NS_PER_SEC
 #define SAMPLES_LIMIT 1000
 #define LATE_FACTOR 2
+#define HELD_LIMIT 0.01
 #define LATE_LIMIT_NS NS_PER_MSEC
 
 struct checks {
@@ -95,6 +96,28 @@ static void check_littles_law(struct checks *c, const struct row *r)
 		"rate are not those of a steady load",
 		r->plan->name, v.value * 100, l.n_measured,
 		count_text(l.x_hz).s, time_text(l.r_ns).s, l.product);
+}
+
+/* The target took fewer commands at once than the job asks for: what waits for
+ * that has not left this machine, and its time is not the target's. */
+static void check_command_window(struct checks *c, const struct row *r)
+{
+	struct verdict v = {
+		.check = "command_window", .row = r, .limit = HELD_LIMIT};
+	const struct meter *m = &r->result->meter;
+
+	if (!m->sends)
+		return;
+	v.value = (double)m->held_sends / m->sends;
+	v.ok = v.value <= v.limit;
+	finding(c, &v,
+		"row \"%s\": the target's command window (MaxCmdSN) was shut "
+		"at %.0f %% of the sends: of %.1f outstanding commands %.1f "
+		"waited in lunbench on average, which is in their service "
+		"time; the target takes less than this iodepth at once",
+		r->plan->name, 100 * v.value,
+		(double)m->sent_depth_sum / m->sends,
+		(double)m->held_sum / m->sends);
 }
 
 static void check_fairness(struct checks *c, const struct row *r)
@@ -403,9 +426,10 @@ void checks_put(struct put *p, json_t *checks, json_t *warnings,
 		const struct result_input *in)
 {
 	static void (*const of_row[])(struct checks *, const struct row *) = {
-		check_has_run,	   check_errors, check_outages,	 check_retries,
-		check_littles_law, check_late,	 check_fairness, check_duration,
-		check_samples,	   check_series,
+		check_has_run,	check_errors,	      check_outages,
+		check_retries,	check_littles_law,    check_late,
+		check_fairness, check_duration,	      check_samples,
+		check_series,	check_command_window,
 	};
 	struct checks c = {p, checks, warnings, in};
 	struct row r;

@@ -16,7 +16,6 @@ const char *const fio_json_not_measured[] = {
 	"drop_ios",
 	"majf",
 	"minf",
-	"iodepth_level",
 	"iodepth_submit",
 	"iodepth_complete",
 	"latency_target",
@@ -237,25 +236,27 @@ static void put_cpu(struct put *p, json_t *job, const struct row *r)
 	put_int(p, job, "minf", 0);
 }
 
-static void put_depths(struct put *p, json_t *job)
+static void put_depths(struct put *p, json_t *job, const struct row *r)
 {
-	static const char *const level[] = {"1",  "2",	"4",	"8",
-					    "16", "32", ">=64", NULL};
-	static const char *const batch[] = {"0",  "4",	"8",	"16",
-					    "32", "64", ">=64", NULL};
-	static const struct {
-		const char *key;
-		const char *const *names;
-	} all[] = {{"iodepth_level", level},
-		   {"iodepth_submit", batch},
-		   {"iodepth_complete", batch}};
-	json_t *o;
+	static const char *const level[DEPTH_LEVELS] = {"1",  "2",  "4",   "8",
+							"16", "32", ">=64"};
+	static const char *const batch[] = {"0",  "4",	"8",   "16",
+					    "32", "64", ">=64"};
+	static const char *const not_measured[] = {"iodepth_submit",
+						   "iodepth_complete"};
+	const uint64_t *count = r->result->meter.depth_level;
+	uint64_t total = 0;
 	size_t i, k;
+	json_t *o = put_object(p, job, "iodepth_level");
 
-	for (i = 0; i < 3; i++) {
-		o = put_object(p, job, all[i].key);
-		for (k = 0; all[i].names[k]; k++)
-			put_real(p, o, all[i].names[k], 0);
+	for (i = 0; i < DEPTH_LEVELS; i++)
+		total += count[i];
+	for (i = 0; i < DEPTH_LEVELS; i++)
+		put_real(p, o, level[i], total ? 100.0 * count[i] / total : 0);
+	for (i = 0; i < 2; i++) {
+		o = put_object(p, job, not_measured[i]);
+		for (k = 0; k < sizeof(batch) / sizeof(batch[0]); k++)
+			put_real(p, o, batch[k], 0);
 	}
 }
 
@@ -343,7 +344,7 @@ void fio_json_put_job(struct put *p, json_t *jobs, const struct row *r)
 	put_sync(p, job, r);
 	put_int(p, job, "job_runtime", to_ms(r->window_ns));
 	put_cpu(p, job, r);
-	put_depths(p, job);
+	put_depths(p, job, r);
 	put_distribution(p, job, r);
 	put_errors(p, job, r);
 	put_int(p, job, "latency_depth", r->job->iodepth);

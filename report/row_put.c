@@ -164,6 +164,23 @@ static void put_cpu(struct put *p, json_t *o, const struct row *r)
 	put_int(p, cpu, "context_switches", rr->context_switches);
 }
 
+static void put_command_window(struct put *p, json_t *o, const struct row *r)
+{
+	const struct meter *m = &r->result->meter;
+	json_t *window;
+
+	if (!m->sends) {
+		put_value(p, o, "command_window", json_null());
+		return;
+	}
+	window = put_object(p, o, "command_window");
+	put_int(p, window, "sends", m->sends);
+	put_int(p, window, "held_sends", m->held_sends);
+	put_real(p, window, "held_mean", (double)m->held_sum / m->sends);
+	put_real(p, window, "outstanding_mean",
+		 (double)m->sent_depth_sum / m->sends);
+}
+
 static void put_littles_law(struct put *p, json_t *o, const struct row *r)
 {
 	struct littles_law l;
@@ -199,6 +216,7 @@ void row_put(struct put *p, json_t *rows, const struct row *r)
 	put_int(p, window, "end_ns", rr->window_end_ns);
 	put_ops(p, o, r);
 	put_littles_law(p, o, r);
+	put_command_window(p, o, r);
 	put_cpu(p, o, r);
 	put_clients(p, o, r);
 	put_troubles(p, o, r);

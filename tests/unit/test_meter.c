@@ -178,6 +178,8 @@ static void test_add(void)
 				meter_record_error(to[j], &s, true);
 			to[j]->retries[RETRY_BUSY]++;
 			to[j]->outstanding_ns += 2;
+			meter_record_depth(to[j], i % 200 + 1);
+			meter_record_send(to[j], 8, i % 4);
 		}
 	}
 	CU_ASSERT_EQUAL(meter_add(&sum, &part[0], NULL), 0);
@@ -200,6 +202,13 @@ static void test_add(void)
 			  sum.nr_series * sizeof(*sum.series)));
 	CU_ASSERT_EQUAL(sum.retries[RETRY_BUSY], 5000);
 	CU_ASSERT_EQUAL(sum.outstanding_ns, 10000);
+	for (i = 0; i < DEPTH_LEVELS - 1; i++)
+		CU_ASSERT_EQUAL(sum.depth_level[i], 25u << i);
+	CU_ASSERT_EQUAL(sum.depth_level[i], 25 * (200 - 63));
+	CU_ASSERT_EQUAL(sum.sends, 5000);
+	CU_ASSERT_EQUAL(sum.held_sends, 3750);
+	CU_ASSERT_EQUAL(sum.held_sum, 1250 * (1 + 2 + 3));
+	CU_ASSERT_EQUAL(sum.sent_depth_sum, 40000);
 	CU_ASSERT_EQUAL(sum.nr_errors, 1);
 	CU_ASSERT_EQUAL(sum.error[0].count, 500);
 	CU_ASSERT_EQUAL(sum.error[0].at_ns, 10);

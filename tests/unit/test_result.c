@@ -130,6 +130,34 @@ static void test_samples_are_full_intervals(void)
 	sample_release(&s);
 }
 
+static void test_depths(void)
+{
+	struct meter *m;
+	struct sample s;
+	json_t *d;
+
+	sample_init(&s);
+	m = &s.run.rows[0].meter;
+	m->depth_level[0] = 1;
+	m->depth_level[3] = 2;
+	m->depth_level[6] = 5;
+	m->sends = 100;
+	m->held_sends = 2;
+	m->held_sum = 50;
+	m->sent_depth_sum = 800;
+	d = build(&s);
+	CU_ASSERT_EQUAL(number_at(d, "jobs/0/iodepth_level/1"), 12.5);
+	CU_ASSERT_EQUAL(number_at(d, "jobs/0/iodepth_level/2"), 0);
+	CU_ASSERT_EQUAL(number_at(d, "jobs/0/iodepth_level/8"), 25);
+	CU_ASSERT_EQUAL(number_at(d, "jobs/0/iodepth_level/>=64"), 62.5);
+	CU_ASSERT_EQUAL(
+		number_at(d, "lunbench/rows/0/command_window/held_mean"), 0.5);
+	CU_ASSERT_TRUE(warns(d, "command window (MaxCmdSN) was shut at "
+				"2 % of the sends"));
+	json_decref(d);
+	sample_release(&s);
+}
+
 /* slat is waiting, clat the service, lat both: by sums, that is exact. */
 static void test_three_latencies(void)
 {
@@ -779,7 +807,7 @@ UNIT_TESTS("result", {"rates are of the window", test_rates_are_of_the_window},
 	   {"bins end where fio's end", test_bins_end_where_fios_end},
 	   {"percentiles of the job's list", test_percentile_list_is_the_jobs},
 	   {"distribution adds up", test_distribution_adds_up},
-	   {"job options", test_job_options},
+	   {"depths", test_depths}, {"job options", test_job_options},
 	   {"bytes that are not UTF-8", test_bytes_that_are_not_utf8},
 	   {"a good run has no warning", test_a_good_run_has_no_warning},
 	   {"Little's law", test_littles_law}, {"unfair", test_unfair},

@@ -153,6 +153,24 @@ static void test_open_loop_on_time(void)
 	engine_release(&g);
 }
 
+/* As fio for 1024 reads at depth 6: the first makes it 1, then 2 and 3, and all
+ * others 4 to 7. */
+static void test_depth_levels(void)
+{
+	static const uint64_t want[DEPTH_LEVELS] = {1, 2, 1021};
+	const struct meter *m;
+	struct engine g;
+	size_t i;
+
+	engine_run(&g, "[j]\nrw=randread\nbs=4k\niodepth=6\nsize=4m\n",
+		   "sim:servers=2,service=1ms,size=1G");
+	m = &g.result.rows[0].meter;
+	for (i = 0; i < DEPTH_LEVELS; i++)
+		CU_ASSERT_EQUAL(m->depth_level[i], want[i]);
+	CU_ASSERT_EQUAL(m->sends, 0); /* sim keeps nothing back */
+	engine_release(&g);
+}
+
 /* A window is not cut to its busy part: where the time ends a row, what was
  * empty at its end is in the rate. One I/O a second is one a second. */
 static void test_empty_end(void)
@@ -492,6 +510,7 @@ UNIT_TESTS("run", {"closed loop, against theory", test_closed_loop_theory},
 	   {"Poisson arrivals, against theory", test_poisson},
 	   {"open loop above capacity", test_open_loop_overload},
 	   {"open loop below capacity", test_open_loop_on_time},
+	   {"depth levels", test_depth_levels},
 	   {"an empty end", test_empty_end}, {"an amount", test_amount},
 	   {"a flush is a barrier", test_flush_is_a_barrier},
 	   {"end_fsync", test_end_fsync}, {"think time", test_thinktime},
