@@ -6,10 +6,15 @@
  *
  * OP r (pread), w (pwrite) or s (fdatasync, whose range does not matter); KIND
  * eio, enospc, delay MILLISECONDS, short (half of it), flip (the first bit of
- * the range, after a read), drop (a write that is not made).
+ * the range, after a read), drop (a write that is not made), torn (only its
+ * first half is made), misdir BYTES (it goes that much further on).
+ *
+ * Each call adds a line "OP OFFSET LENGTH" to the file that FAULT_LOG names, if
+ * it names one: what the target really did.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +34,23 @@ static int is_hit(const struct fault *f, char op, off_t offset, size_t length)
 			     (long long)(offset + length) > f->offset);
 }
 
+/* One write() each: lines of threads do not mix. */
+static void note_call(char op, off_t offset, size_t length)
+{
+	const char *path = getenv("FAULT_LOG");
+	char line[64];
+	int fd, n;
+
+	if (!path)
+		return;
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT, 0600);
+	n = snprintf(line, sizeof(line), "%c %lld %zu\n", op, (long long)offset,
+		     length);
+	if (fd < 0 || write(fd, line, n) != n)
+		abort();
+	close(fd);
+}
+
 /* The first fault that this call meets; kind "" when none. Delays are served
  * here. */
 static struct fault meet(char op, off_t offset, size_t length)
@@ -38,6 +60,7 @@ static struct fault meet(char op, off_t offset, size_t length)
 	struct fault f, found = {.kind = ""};
 	char line[128];
 
+	note_call(op, offset, length);
 	while (in && fgets(line, sizeof(line), in)) {
 		f.arg = 0;
 		if (sscanf(line, "%c %lld %lld %15s %lld", &f.op, &f.offset,
@@ -99,6 +122,10 @@ ssize_t pwrite64(int fd, const void *buf, size_t n, off_t offset)
 		return -1;
 	if (strcmp(f.kind, "drop") == 0)
 		return n;
+	if (strcmp(f.kind, "torn") == 0)
+		return next(fd, buf, n / 2, offset) < 0 ? -1 : (ssize_t)n;
+	if (strcmp(f.kind, "misdir") == 0)
+		offset += f.arg;
 	if (strcmp(f.kind, "short") == 0)
 		n /= 2;
 	return next(fd, buf, n, offset);
