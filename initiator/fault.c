@@ -26,7 +26,7 @@ static const struct fault_answer {
 	int result;
 	struct io_detail detail;
 } answers[FAULT_KINDS] = {
-	[FAULT_ERROR] = {-EILSEQ, {.scsi_status = 0x02, 3, 0x11, 0x00}},
+	[FAULT_ERROR] = {-ENODATA, {.scsi_status = 0x02, 3, 0x11, 0x00}},
 	[FAULT_BUSY] = {-EBUSY, {.scsi_status = 0x08}},
 	[FAULT_FULL] = {-EBUSY, {.scsi_status = 0x28}},
 	[FAULT_ATTENTION] = {-EAGAIN, {.scsi_status = 0x02, 6, 0x29, 0x00}},

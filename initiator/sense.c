@@ -226,7 +226,7 @@ static int check_condition_result(const struct io_detail *d)
 	case KEY_UNIT_ATTENTION:
 		return -EAGAIN;
 	case KEY_MEDIUM_ERROR:
-		return -EILSEQ;
+		return -ENODATA;
 	case KEY_ILLEGAL_REQUEST:
 		return d->asc == 0x25 ? -ENXIO : -EREMOTEIO;
 	case KEY_DATA_PROTECT:

@@ -43,7 +43,7 @@ struct io {
 	int result; /* 0, or -errno:
 		       -EBUSY BUSY or TASK SET FULL   -EAGAIN unit attention,
 		       not ready   -ENXIO no such LUN   -EROFS write protected
-		       -EILSEQ medium error   -EREMOTEIO any other refusal
+		       -ENODATA medium error   -EREMOTEIO any other refusal
 		       -EBADMSG unexpected residual (short transfer)
 		       -ECANCELED closed   -EIO / other: as the system said */
 	struct io_detail detail;

@@ -182,7 +182,7 @@ static void check_samples(struct checks *c, const struct row *r)
 
 static void check_errors(struct checks *c, const struct row *r)
 {
-	const struct meter *m = &r->result->meter;
+	const struct error_sample *first = row_first_error(r, 0);
 	struct verdict v = {.check = "errors", .row = r};
 
 	if (!r->has_run)
@@ -191,9 +191,8 @@ static void check_errors(struct checks *c, const struct row *r)
 	v.ok = r->errors == 0;
 	finding(c, &v, "row \"%s\": %llu of %llu I/Os failed; first: %s %s",
 		r->plan->name, (unsigned long long)r->errors,
-		(unsigned long long)r->all_ios,
-		m->nr_errors ? op_name(m->error[0].op) : "",
-		m->nr_errors ? m->error[0].text : "");
+		(unsigned long long)r->all_ios, first ? op_name(first->op) : "",
+		first ? first->text : "");
 }
 
 static void check_retries(struct checks *c, const struct row *r)

@@ -308,8 +308,8 @@ static void put_distribution(struct put *p, json_t *job, const struct row *r)
 
 static void put_errors(struct put *p, json_t *job, const struct row *r)
 {
-	const struct meter *m = &r->result->meter;
-	int first = m->nr_errors ? -m->error[0].result : -r->result->error;
+	const struct error_sample *s = row_first_error(r, 0);
+	int first = s ? -s->result : -r->result->error;
 
 	put_int(p, job, "total_err", r->errors);
 	put_int(p, job, "first_error", first > 0 ? first : 0);

@@ -146,6 +146,20 @@ double row_fairness(const struct row *r)
 	return lowest;
 }
 
+/* Workers are added up one after another: the first that is there need not be
+ * the first that came. */
+const struct error_sample *row_first_error(const struct row *r, int result)
+{
+	const struct meter *m = &r->result->meter;
+	const struct error_sample *s, *first = NULL;
+
+	for (s = m->error; s < m->error + m->nr_errors; s++)
+		if ((!result || s->result == result) &&
+		    (!first || s->at_ns < first->at_ns))
+			first = s;
+	return first;
+}
+
 struct intervals row_intervals(const struct row *r)
 {
 	const struct meter *m = &r->result->meter;

@@ -54,6 +54,9 @@ bool row_littles_law(const struct row *r, struct littles_law *l);
  * (clients of unlike jobs owe each other nothing). 1 for single clients. */
 double row_fairness(const struct row *r);
 
+/* The earliest; of those with @result unless that is 0. NULL without. */
+const struct error_sample *row_first_error(const struct row *r, int result);
+
 /* The intervals of the series that lie wholly inside the window. */
 struct intervals {
 	size_t first, end;

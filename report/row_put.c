@@ -202,6 +202,7 @@ void row_put(struct put *p, json_t *rows, const struct row *r)
 {
 	const struct row_result *rr = r->result;
 	json_t *o = put_object(p, rows, NULL), *window;
+	const struct error_sample *first;
 
 	put_text(p, o, "name", r->plan->name);
 	put_int(p, o, "groupid", r->plan->groupid);
@@ -221,8 +222,10 @@ void row_put(struct put *p, json_t *rows, const struct row *r)
 	put_clients(p, o, r);
 	put_troubles(p, o, r);
 	put_series(p, o, r);
-	if (rr->error)
-		put_text(p, o, "error", strerror(-rr->error));
-	else
+	first = row_first_error(r, rr->error);
+	if (!rr->error)
 		put_value(p, o, "error", json_null());
+	else
+		put_text(p, o, "error",
+			 first ? first->text : strerror(-rr->error));
 }

@@ -157,12 +157,13 @@ test_medium_errors() {
 	run "${AREA[@]}" --rw=randread --bs=4k --iodepth=8 --number_ios=4096 \
 		--loops=2 --continue_on_error=all "$URL"
 	[ "$(did r)" = "8192 33554432" ] || fail "the store did $(did r)"
-	is '.jobs[0].read.total_ios, .jobs[0].total_err, .jobs[0].first_error' $'8190\n2\n84'
+	is '.jobs[0].read.total_ios, .jobs[0].total_err, .jobs[0].first_error' $'8190\n2\n61'
 	is '.jobs[0].read.clat_ns.N' 8190
 	is '.lunbench.rows[0].errors[] | .count, .offset_bytes, .length_bytes, .op' \
 		$'2\n33554432\n4096\n"read"'
 	expect 3 "$LUNBENCH" run -o result.json "${AREA[@]}" --rw=read --bs=4k "$URL"
 	is '.jobs[0].read.total_ios, .jobs[0].total_err, .lunbench.run.end' $'0\n1\n"failed"'
+	holds '.lunbench.rows[0].error | contains("MEDIUM ERROR")'
 }
 
 # No I/O is counted twice or lost by retries and by a connection that is lost:

@@ -131,7 +131,7 @@ static void test_errors_merge(void)
 	meter_record_error(&m, &s, false);
 	s = error(OP_WRITE, -EIO, "medium error", 1);
 	meter_record_error(&m, &s, true);
-	s = error(OP_READ, -EILSEQ, "medium error", 1);
+	s = error(OP_READ, -ENODATA, "medium error", 1);
 	meter_record_error(&m, &s, true);
 	s = error(OP_READ, -EIO, "hardware error", 1);
 	meter_record_error(&m, &s, true);

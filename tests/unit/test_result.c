@@ -468,6 +468,19 @@ static void test_troubles(void)
 	CU_ASSERT_EQUAL(number_at(d, "lunbench/rows/0/errors/0/errno"), EIO);
 	CU_ASSERT_EQUAL(number_at(d, "lunbench/rows/0/retries/busy"), 3);
 	json_decref(d);
+	/* The first that came, whichever worker's; what ended the row. */
+	bad.at_ns = NS_PER_SEC;
+	bad.result = -ENODATA;
+	strcpy(bad.text, "unreadable");
+	meter_record_error(&s.run.rows[0].meter, &bad, true);
+	s.run.rows[0].error = -EIO;
+	CU_ASSERT_TRUE(sample_warns(&s, "first: write unreadable"));
+	d = build(&s);
+	CU_ASSERT_EQUAL(number_at(d, "jobs/0/first_error"), ENODATA);
+	CU_ASSERT_STRING_EQUAL(
+		json_string_value(at(d, "lunbench/rows/0/error")),
+		"medium error");
+	json_decref(d);
 	sample_release(&s);
 }
 

@@ -112,11 +112,11 @@ static void test_error_ends_its_row(void)
 		   "[c]\nrw=randread\nnumber_ios=10\nstonewall\n",
 		   "fault:error=200:" SIM);
 	CU_ASSERT_EQUAL(g.result.end, RUN_FAILED);
-	CU_ASSERT_EQUAL(g.result.error.code, -EILSEQ);
+	CU_ASSERT_EQUAL(g.result.error.code, -ENODATA);
 	check_text(g.result.error.text, "read of 8 blocks at LBA ");
 	check_text(g.result.error.text, "fault:error=200:sim:");
 	check_text(g.result.error.text, "MEDIUM ERROR");
-	CU_ASSERT_EQUAL(g.result.rows[0].error, -EILSEQ);
+	CU_ASSERT_EQUAL(g.result.rows[0].error, -ENODATA);
 	CU_ASSERT_TRUE(g.result.rows[0].meter.op[OP_READ].ios >= 398);
 	CU_ASSERT_TRUE(g.result.rows[0].meter.op[OP_READ].ios < 500);
 	CU_ASSERT_EQUAL(g.result.rows[0].meter.nr_errors, 1);

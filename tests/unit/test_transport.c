@@ -725,7 +725,7 @@ static void test_faults(void)
 		{"fault:full=3:null:1G", -EBUSY, 0x28, 0},
 		{"fault:attention=3:null:1G", -EAGAIN, 0x02, 6},
 		{"fault:not_ready=3:null:1G", -EAGAIN, 0x02, 2},
-		{"fault:error=3,delay=1ms:null:1G", -EILSEQ, 0x02, 3},
+		{"fault:error=3,delay=1ms:null:1G", -ENODATA, 0x02, 3},
 	};
 	char text[160];
 	struct watch w;
