@@ -149,7 +149,7 @@ test-programs: lunbench $(UNIT_BIN) $(AID_BIN) $(REPLAY_BIN)
 check: deps test-programs
 	@B=$(B) SAN=$(SAN) tests/run
 
-lint: deps
+lint: deps lunbench
 	@tests/lint/run
 
 bench: deps lunbench
