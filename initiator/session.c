@@ -51,9 +51,12 @@ double session_depth_ns(const struct session *s)
 }
 
 /* A lost session is opened again at once, then after 200 ms, 400 ms, 800 ms
- * and from then on every second, until reopen_timeout_ns. */
+ * and from then on every second, until reopen_timeout_ns. One that is lost
+ * again before it was up for STEADY_NS goes on in that row: a target that drops
+ * each session at once must not be logged in to a thousand times a second. */
 #define REOPEN_FIRST_NS (200 * NS_PER_MSEC)
 #define REOPEN_MAX_NS NS_PER_SEC
+#define STEADY_NS NS_PER_SEC
 
 #define TO(state) (1u << SESSION_##state)
 static const unsigned int allowed[SESSION_STATES] = {
@@ -215,7 +218,7 @@ static void on_open(void *user, const struct lun *lun, const struct err *e)
 		end_outage(s);
 	s->was_open = true;
 	s->lun = *lun;
-	s->attempts = 0;
+	s->opened_ns = now_ns(s);
 	s->next_scan_ns = 0;
 	if (s->is_stopped)
 		set_state(s, SESSION_DRAINING);
@@ -265,10 +268,20 @@ static int check_patience(struct session *s, uint64_t now, struct err *e)
 			return err_set(
 				e, -ETIMEDOUT,
 				"%s not done in %.3g s over %u "
-				"connections",
+				"connections: %s",
 				session_io_text(slot, what, sizeof(what)),
-				limit_ns / 1e9, slot->attempts + 1);
+				limit_ns / 1e9, slot->attempts + 1,
+				s->last_error.text);
 	return 0;
+}
+
+/* Two initiators of one name throw each other out (RFC 7143 6.3.5). Only a name
+ * that was asked for can be somebody else's, too. */
+static const char *rival_text(const struct session *s)
+{
+	if (s->attempts < 2 || !*s->setup.opts->initiator.initiator_name)
+		return "";
+	return " again (another initiator with this name?)";
 }
 
 static void lose(struct session *s, const struct err *why)
@@ -281,11 +294,15 @@ static void lose(struct session *s, const struct err *why)
 		session_close(s);
 		return;
 	}
+	if (now - s->opened_ns >= STEADY_NS)
+		s->attempts = 0;
+	else if (s->result.disconnects)
+		s->attempts++;
 	s->result.disconnects++;
 	s->lost_ns = now;
 	s->last_error = *why;
-	snprintf(text, sizeof(text), "session %u to %s is lost: %s",
-		 s->setup.number, display(s), why->text);
+	snprintf(text, sizeof(text), "session %u to %s is lost%s: %s",
+		 s->setup.number, display(s), rival_text(s), why->text);
 	if (s->setup.opts->on_disconnect == DISCONNECT_FAIL) {
 		err_set(&e, why->code, "%s", text);
 		session_fail(s, &e, ERROR_ENDS_RUN);

@@ -144,7 +144,8 @@ struct session {
 	uint64_t nr_given_up;	  /* outstanding when it was closed */
 
 	uint64_t lost_ns;
-	unsigned int attempts; /* to open again */
+	unsigned int attempts; /* to open again, since it last was steady */
+	uint64_t opened_ns;    /* when it last became READY */
 	uint64_t limit_ns;     /* of the last attempt */
 	struct err last_error; /* of the last attempt */
 	uint64_t next_scan_ns; /* no command can be overdue before */

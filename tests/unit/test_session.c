@@ -161,7 +161,9 @@ static void test_lost_is_reopened(void)
 	c = &g.result.rows[0].clients[0];
 	CU_ASSERT_EQUAL(c->ios, 300);
 	CU_ASSERT_EQUAL(c->disconnects, 3);
-	CU_ASSERT_EQUAL(c->outage_ns, 3 * 2 * NS_PER_SEC);
+	/* Never up for long: the second and third time it also waits. */
+	CU_ASSERT_EQUAL(c->outage_ns,
+			3 * 2 * NS_PER_SEC + (200 + 400) * NS_PER_MSEC);
 	CU_ASSERT_EQUAL(nr_events(&g, EVENT_DISCONNECT), 3);
 	CU_ASSERT_EQUAL(nr_events(&g, EVENT_RECONNECT), 3);
 	check_text(g.result.events[1].text, "session 0 to fault:lose=100");
@@ -234,6 +236,20 @@ static void test_flapping(void)
 	CU_ASSERT_EQUAL(g.result.end, RUN_FAILED);
 	check_text(g.result.error.text, "not done in 60 s over ");
 	CU_ASSERT_TRUE(g.result.duration_ns < 65 * NS_PER_SEC);
+	engine_release(&g);
+}
+
+/* Nor does a target that can be opened at once get thousands of logins. */
+static void test_flapping_backs_off(void)
+{
+	struct engine g;
+
+	engine_run(&g, "[j]\nrw=randread\nnumber_ios=10\n",
+		   "fault:lose=1:" SIM);
+	CU_ASSERT_EQUAL(g.result.end, RUN_FAILED);
+	CU_ASSERT_TRUE(g.result.rows[0].clients[0].disconnects > 50);
+	CU_ASSERT_TRUE(g.result.rows[0].clients[0].disconnects < 70);
+	check_text(g.result.error.text, "connections: ");
 	engine_release(&g);
 }
 
@@ -400,6 +416,7 @@ UNIT_TESTS("session", {"BUSY is retried", test_busy_is_retried},
 	   {"policy fail", test_fail_policy}, {"no answer", test_no_answer},
 	   {"lost while draining", test_lost_while_draining},
 	   {"lost again and again", test_flapping},
+	   {"lost again and again at once", test_flapping_backs_off},
 	   {"reopening times out", test_reopen_times_out},
 	   {"the LUN has changed", test_lun_changed},
 	   {"another LUN", test_another_lun},
