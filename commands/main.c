@@ -1,7 +1,11 @@
 #include <argp.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands/commands.h"
 
@@ -72,12 +76,42 @@ static int unknown(const char *name)
 	return STATUS_USAGE;
 }
 
-int main(int argc, char **argv)
+/* Where a standard descriptor is closed, the next file to be opened would get
+ * its number: a disk under test could take our messages. These here can only
+ * be used in the wrong direction, so that a write still fails. */
+static void occupy_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What a full disk swallowed is no success. A closed pipe has a reader who has
+ * seen enough, and a closed stdout was never wanted. */
+static int finish_stdout(int status)
+{
+	int mode = fcntl(STDOUT_FILENO, F_GETFL);
+	bool failed = ferror(stdout);
+	struct stat st;
+
+	failed = fflush(stdout) || failed;
+	if (!failed || status != STATUS_OK || mode < 0 ||
+	    (mode & O_ACCMODE) == O_RDONLY || fstat(STDOUT_FILENO, &st) ||
+	    S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+		return status;
+	say("standard output could not be written; is its disk full?");
+	return STATUS_TARGET;
+}
+
+static int run(int argc, char **argv)
 {
 	const struct command *c;
 	char name[64];
 
-	argp_err_exit_status = STATUS_USAGE;
 	if (argc < 2) {
 		usage(stderr);
 		return STATUS_USAGE;
@@ -96,4 +130,11 @@ int main(int argc, char **argv)
 	snprintf(name, sizeof(name), "lunbench %s", c->name);
 	argv[1] = name;
 	return c->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	argp_err_exit_status = STATUS_USAGE;
+	occupy_standard_files();
+	return finish_stdout(run(argc, argv));
 }

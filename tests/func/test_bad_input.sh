@@ -152,4 +152,33 @@ test_bench_array() {
 	refused '--store' 'ssd' -- "$LUNBENCH" bench --store ssd
 }
 
+test_closed_standard_files() {
+	truncate -s 64M disk.img
+	# else the disk would get number 1 or 2, and the messages
+	setpriv --pdeathsig KILL "$LUNBENCH" run --rw=randread --runtime=30 --time_based \
+		-o r.json "block:$PWD/disk.img" <&- >&- 2>&- &
+	local pid=$! fd n=0
+	until readlink /proc/$pid/fd/* | grep -q disk.img; do
+		n=$((n + 1))
+		[ $n -lt 200 ] || fail "did not start"
+		sleep 0.05
+	done
+	for fd in 0 1 2; do
+		[ "$(readlink /proc/$pid/fd/$fd)" = /dev/null ] ||
+			fail "$fd is $(readlink /proc/$pid/fd/$fd)"
+	done
+	kill -INT $pid
+	wait $pid || [ $? = 130 ]
+}
+
+test_stdout_on_a_full_disk() {
+	local status=0
+	"$LUNBENCH" plan --rw=read null:1G >/dev/full 2>err || status=$?
+	[ $status = 3 ] || fail "exit $status"
+	has err "standard output could not be written"
+	# a reader who has seen enough is none
+	"$LUNBENCH" run --rw=read --size=1m -o r.json null:1G 2>err | true
+	[ "${PIPESTATUS[0]}" = 0 ] || fail "$(cat err)"
+}
+
 run_tests
