@@ -256,6 +256,17 @@ static void on_pause_over(struct loop_timer *t)
 	session_io_fill(s);
 }
 
+/* In the measuring window, or the flush of end_fsync: whoever asks for that
+ * wants its time in the rate, as fio has it. (With ramp time the window ends
+ * with the submissions.) */
+static bool is_counted(const struct session *s, uint64_t now)
+{
+	if (now < s->window_start_ns)
+		return false;
+	return now < s->submit_end_ns ||
+	       (s->next.drain_first && !s->job->ramp_ns);
+}
+
 /* A first submission, of s->next. */
 static void submit_next(struct session *s, uint64_t now)
 {
@@ -269,7 +280,7 @@ static void submit_next(struct session *s, uint64_t now)
 	slot->intended_ns = s->next_ns;
 	slot->submit_ns = now;
 	slot->attempts = 0;
-	slot->counted = now >= s->window_start_ns && now < s->submit_end_ns;
+	slot->counted = is_counted(s, now);
 	if (slot->counted && s->next.op != OP_FLUSH)
 		meter_record_depth(s->setup.meter, s->nr_outstanding);
 	io->op = s->next.op;

@@ -232,8 +232,26 @@ static void test_end_fsync(void)
 		   "[j]\nrw=randwrite\nbs=4k\niodepth=8\nend_fsync=1\n"
 		   "runtime=1\ntime_based\n",
 		   "sim:servers=8,service=1ms,size=1G");
+	/* Its time is in the rate, whatever ends the row... */
+	CU_ASSERT_EQUAL(op_of(&g, 0, OP_FLUSH)->ios, 1);
+	ENGINE_NEAR(engine_window_s(&g, 0), 1.001, 0);
+	check_little(&g, 0, OP_WRITE, 0.01);
+	engine_release(&g);
+	engine_run(&g,
+		   "[j]\nrw=randwrite\nbs=4k\niodepth=8\nend_fsync=1\n"
+		   "size=4m\n",
+		   "sim:servers=8,service=1ms,size=1G");
+	CU_ASSERT_EQUAL(op_of(&g, 0, OP_FLUSH)->ios, 1);
+	ENGINE_NEAR(engine_window_s(&g, 0), 0.129, 0);
+	engine_release(&g);
+	/* ... but for a steady window, which ends before it. */
+	engine_run(&g,
+		   "[j]\nrw=randwrite\nbs=4k\niodepth=8\nend_fsync=1\n"
+		   "ramp_time=1\nruntime=1\ntime_based\n",
+		   "sim:servers=8,service=1ms,size=1G");
 	CU_ASSERT_EQUAL(op_of(&g, 0, OP_FLUSH)->ios, 0);
 	CU_ASSERT_EQUAL(op_of(&g, 0, OP_FLUSH)->outside_ios, 1);
+	ENGINE_NEAR(engine_window_s(&g, 0), 1, 0);
 	engine_release(&g);
 }
 
