@@ -111,6 +111,23 @@ static struct series_point *series_at(struct meter *m, uint64_t since_start_ns)
 	return &m->series[i];
 }
 
+int meter_extend_series(struct meter *m, uint64_t since_start_ns, struct err *e)
+{
+	uint64_t points;
+
+	if (!m->interval_ns || !since_start_ns)
+		return 0;
+	points = (since_start_ns - 1) / m->interval_ns + 1;
+	if (points <= m->nr_series)
+		return 0;
+	if (points > SERIES_MAX)
+		points = SERIES_MAX;
+	if (series_reserve(m, points))
+		return err_set(e, -ENOMEM, "no memory for a series");
+	m->nr_series = points;
+	return 0;
+}
+
 static uint64_t since(uint64_t earlier_ns, uint64_t later_ns)
 {
 	return later_ns > earlier_ns ? later_ns - earlier_ns : 0;

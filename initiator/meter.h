@@ -107,6 +107,10 @@ void meter_record_send(struct meter *m, unsigned int depth, unsigned int held);
 /* One error; s->count is ignored. */
 void meter_record_error(struct meter *m, const struct error_sample *s,
 			bool counted);
+/* The series goes on to @since_start_ns, with nothing in it: an end in which
+ * nothing was done is not a missing one. -ENOMEM: it ends where it did. */
+int meter_extend_series(struct meter *m, uint64_t since_start_ns,
+			struct err *e);
 /* -ENOMEM, or -EINVAL for unlike intervals: @to is then unchanged. */
 int meter_add(struct meter *to, const struct meter *from, struct err *e);
 

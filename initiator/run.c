@@ -313,6 +313,11 @@ static int add_row(struct runner *run, struct group_run *g,
 		last_ns = over_ns > first_ns ? over_ns : first_ns;
 	row->window_start_ns = first_ns - start_ns;
 	row->window_end_ns = last_ns - start_ns;
+	if (last_ns > first_ns) {
+		r = meter_extend_series(&row->meter, row->window_end_ns, e);
+		if (r)
+			return r;
+	}
 	return add_clients(row, workers, g->nr_workers, index, run->plan, e);
 }
 

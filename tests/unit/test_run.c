@@ -191,6 +191,13 @@ static void test_empty_end(void)
 		check_little(&g, 0, OP_READ, 1e-9);
 		engine_release(&g);
 	}
+	engine_run(&g,
+		   "[j]\nrw=randread\nbs=4k\nruntime=5\ntime_based\n"
+		   "thinktime=10s\n",
+		   "sim:servers=1,service=1ms,size=1G");
+	CU_ASSERT_EQUAL_FATAL(g.result.rows[0].meter.nr_series, 5);
+	CU_ASSERT_EQUAL(g.result.rows[0].meter.series[4].ios[OP_READ], 0);
+	engine_release(&g);
 }
 
 static void test_amount(void)
