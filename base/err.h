@@ -21,4 +21,11 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 int err_prefix(struct err *e, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/*
+ * Makes text that strangers had a part in (a target's name, a file's) fit for a
+ * terminal and for JSON: controls and what is not UTF-8 become '?'. err_set()
+ * and err_prefix() do it.
+ */
+void err_make_printable(char *text);
+
 #endif

@@ -138,6 +138,14 @@ static error_t parse_uint(const char *option, const char *text, uint64_t min,
 	return EINVAL;
 }
 
+static error_t check_not_empty(const char *option, const char *path)
+{
+	if (*path)
+		return 0;
+	say("%s: \"\" names no place for the result", option);
+	return EINVAL;
+}
+
 static error_t parse_tristate(const char *option, const char *text,
 			      enum tristate *t)
 {
@@ -239,10 +247,10 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 				    &r->json);
 	case 'o':
 		r->file = arg;
-		return 0;
+		return check_not_empty("-o", arg);
 	case KEY_OUT:
 		r->folder = arg;
-		return 0;
+		return check_not_empty("--out", arg);
 	case KEY_QUIET:
 		r->quiet = true;
 		return 0;
@@ -271,6 +279,15 @@ static error_t parse_plan(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* As in a job file: names and texts go to terminals. */
+static bool has_control(const char *text)
+{
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text))
+			return true;
+	return false;
+}
+
 static error_t parse_key(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
@@ -280,6 +297,10 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	if (d->kind != OPTION_WORKS && !arg)
 		p->after_bare_key = state->next;
+	if (arg && has_control(arg)) {
+		say("--%s: \"%s\" has a control character in it", d->name, arg);
+		return EINVAL;
+	}
 	return request_add_key(p->r, d->name, arg) ? ENOMEM : 0;
 }
 

@@ -11,6 +11,7 @@ void say(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	err_make_printable(text);
 	/* In one call: stderr is unbuffered, and lines of a run must not mix
 	 * with what another process writes there. */
 	fprintf(stderr, "lunbench: %s\n", text);

@@ -86,6 +86,8 @@ static struct found_target *add_target(struct discovery *d, const char *name)
 	t += d->nr_targets++;
 	memset(t, 0, sizeof(*t));
 	snprintf(t->name, sizeof(t->name), "%s", name);
+	/* A name may not hold such (RFC 3722); what does cannot be entered. */
+	err_make_printable(t->name);
 	return t;
 }
 
@@ -99,6 +101,7 @@ static int add_portal(struct found_target *t, const char *portal)
 	p[t->nr_portals] = strdup(portal);
 	if (!p[t->nr_portals])
 		return -ENOMEM;
+	err_make_printable(p[t->nr_portals]);
 	t->nr_portals++;
 	return 0;
 }

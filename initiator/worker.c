@@ -46,6 +46,7 @@ static void note_locked(struct group_run *g, enum event_kind kind,
 	ev->kind = kind;
 	ev->group = g->index;
 	snprintf(ev->text, sizeof(ev->text), "%s", text);
+	err_make_printable(ev->text); /* it may have been cut in a character */
 	pthread_cond_signal(&g->changed);
 }
 

@@ -145,11 +145,25 @@ test_result_folder() {
 	refused '"."' -- "$LUNBENCH" run --rw=read --size=1m -o . null:1G
 	refused /proc/x.json -- "$LUNBENCH" run --rw=read --size=1m -o /proc/x.json null:1G
 	refused nowhere -- "$LUNBENCH" run --rw=read --size=1m -o nowhere/x.json null:1G
+	refused '-o: ""' -- "$LUNBENCH" run --rw=read --size=1m -o '' null:1G
+	refused '--out: ""' -- "$LUNBENCH" run --rw=read --size=1m --out= null:1G
 }
 
 test_bench_array() {
 	refused '--array' raid5 lab -- "$LUNBENCH" bench --array raid5
 	refused '--store' 'ssd' -- "$LUNBENCH" bench --store ssd
+}
+
+# Nothing that was given gets to steer the terminal.
+test_control_characters() {
+	local esc=$'\033[31m'
+	refused --name control -- "$LUNBENCH" plan "--name=a${esc}b" null:1G
+	refused '?[31m' -- "$LUNBENCH" plan "--bs=${esc}4k" null:1G
+	refused '?[31m' -- "$LUNBENCH" plan "$esc.fio" null:1G
+	job '[a]' "$(printf 'r\vw=read')"
+	refused job.fio:2 -- plan
+	refused '?[31m' -- "$LUNBENCH" "$esc"
+	! grep -q "$(printf '[\033\v]')" err
 }
 
 test_closed_standard_files() {
