@@ -146,8 +146,9 @@ static void test_named_keys(void)
 		"hugepage-size",
 		"unit_base"};
 	static const char *const unsupported[] = {
-		"verify",	"zonemode", "latency_target", "bsrange",
-		"bs_unaligned", "rate_min", "exitall",	      "sync"};
+		"verify",  "zonemode",	   "latency_target",
+		"bsrange", "bs_unaligned", "rate_min",
+		"exitall", "create_only",  "sync"};
 	size_t i;
 
 	for (i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
