@@ -16,6 +16,7 @@ Prints its port on 127.0.0.1. RFC 7143 for the PDUs. Modes, for READ and WRITE:
   reject       sends a Reject instead
   garbage      sends bytes that are no PDU
   stall        never answers
+  names        (in discovery) a name that is not fit for a terminal
   busy-login, full-login, garbage-login, drop-login: the same during login
 """
 import socket
@@ -175,6 +176,14 @@ class Session:
             itt, = struct.unpack(">I", self.header[16:20])
             if opcode == 0x01:
                 self.command(self.header)
+            elif opcode == 0x04:
+                names = [b"iqn.2026-11.lb:scripted"]
+                if MODE == "names":
+                    names.insert(0, b"iqn.x:a\x1b[31m\xff\nb")
+                self.cmd_sn = int.from_bytes(self.header[24:28], "big") + 1
+                port = self.sock.getsockname()[1]
+                self.send(0x24, 0x80, itt, b"".join(
+                    b"TargetName=%s\0TargetAddress=127.0.0.1:%d,1\0" % (n, port) for n in names))
             elif opcode == 0x06:
                 self.send(0x26, 0x80, itt)
                 return
