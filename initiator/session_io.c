@@ -478,7 +478,7 @@ static int alloc_slots(struct session *s, struct err *e)
 			       s->nr_slots, bytes);
 	for (i = 0; i < s->nr_slots; i++) {
 		slot = &s->slots[i];
-		buf = (char *)s->buffers + i * bytes;
+		buf = bytes ? (char *)s->buffers + i * bytes : NULL;
 		slot->session = s;
 		slot->pause.on_timer = on_pause_over;
 		slot->read_buf = read_bytes ? buf : NULL;
