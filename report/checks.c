@@ -152,10 +152,18 @@ static void check_duration(struct checks *c, const struct row *r)
 	v.value = (double)r->window_ns / NS_PER_SEC;
 	v.limit = (double)DURATION_LIMIT_NS / NS_PER_SEC;
 	v.ok = v.value >= v.limit;
-	finding(c, &v,
-		"row \"%s\": measured for %s only, under 1 s: rates and "
-		"percentiles are rough",
-		r->plan->name, time_text(r->window_ns).s);
+	if (!r->window_ns)
+		finding(c, &v,
+			"row \"%s\": nothing was measured: it was over before "
+			"its window opened (startdelay, ramp_time); %llu I/Os "
+			"were done until then",
+			r->plan->name, (unsigned long long)r->all_ios);
+	else
+		finding(c, &v,
+			"row \"%s\": measured for %s only, under 1 s: rates "
+			"and "
+			"percentiles are rough",
+			r->plan->name, time_text(r->window_ns).s);
 }
 
 static void check_samples(struct checks *c, const struct row *r)

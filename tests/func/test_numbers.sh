@@ -185,4 +185,12 @@ test_retries_count_once() {
 	[ "$(grep "^r" done.log | sort -u | wc -l)" -ge 4096 ]
 }
 
+# An amount that is done within the ramp is no measurement, and says so.
+test_nothing_measured() {
+	run --rw=read --bs=4k --size=1m --ramp_time=1 null:1G
+	is '.lunbench.rows[0].ops.read | .ios, .outside_ios, .ios_per_s' $'0\n256\n0'
+	has out "nothing was measured: it was over before its window opened"
+	has out "256 I/Os"
+}
+
 run_tests
