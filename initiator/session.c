@@ -390,7 +390,9 @@ void session_exhausted(struct session *s)
 /* What was to come next is forgotten: it was never submitted. */
 static void stop_by_time(struct session *s, uint64_t at_ns)
 {
-	if (s->is_stopped)
+	/* One that only waits for its last answers is stopped by time, too:
+	 * that wait is in its window. */
+	if (s->is_finished || s->ended_by_time)
 		return;
 	s->is_stopped = true;
 	s->ended_by_time = true;
@@ -407,10 +409,13 @@ static void stop_by_time(struct session *s, uint64_t at_ns)
 static void on_end(struct loop_timer *t)
 {
 	struct session *s = (void *)((char *)t - offsetof(struct session, end));
+	/* The amount was done, too, and its flush waits for the last answers.
+	 */
+	bool is_flush_next = s->has_next && s->next.drain_first;
 
 	stop_by_time(s, s->submit_end_ns);
 	/* end_fsync, when everything before it is done. */
-	s->has_next = pattern_finish(s->pattern, &s->next);
+	s->has_next = is_flush_next || pattern_finish(s->pattern, &s->next);
 	s->next_ns = s->submit_end_ns;
 	session_io_fill(s);
 }

@@ -466,6 +466,35 @@ static void test_stop(void)
 	engine_release(&g);
 }
 
+/* The amount is submitted, and the last answers do not come. */
+static void test_stop_while_draining(void)
+{
+	struct engine g;
+
+	engine_prepare(&g, "[j]\nrw=randread\niodepth=4\nnumber_ios=10\n",
+		       "fault:drop=10:null:1G", NULL);
+	engine_stop_soon(&g, 2);
+	engine_go(&g);
+	CU_ASSERT_EQUAL(g.result.end, RUN_INTERRUPTED);
+	CU_ASSERT_EQUAL(op_of(&g, 0, OP_READ)->ios, 9);
+	CU_ASSERT_TRUE(engine_window_s(&g, 0) > 0.25);
+	engine_release(&g);
+}
+
+/* Amount and time are over at once: the flush comes all the same. */
+static void test_end_fsync_at_the_end(void)
+{
+	struct engine g;
+
+	engine_run(&g,
+		   "[j]\nrw=randwrite\nbs=4k\niodepth=4\nend_fsync=1\n"
+		   "number_ios=6\nruntime=1500us\n",
+		   "sim:servers=4,service=1ms,size=1G");
+	CU_ASSERT_EQUAL(op_of(&g, 0, OP_WRITE)->ios, 6);
+	CU_ASSERT_EQUAL(op_of(&g, 0, OP_FLUSH)->ios, 1);
+	engine_release(&g);
+}
+
 static void test_stop_while_connecting(void)
 {
 	struct engine g;
@@ -544,6 +573,8 @@ UNIT_TESTS("run", {"closed loop, against theory", test_closed_loop_theory},
 	   {"workers", test_workers}, {"progress and events", test_progress},
 	   {"progress, first of a group", test_progress_first_of_group},
 	   {"stop", test_stop},
+	   {"stop while draining", test_stop_while_draining},
+	   {"end_fsync at the end of the time", test_end_fsync_at_the_end},
 	   {"stop while connecting", test_stop_while_connecting},
 	   {"connect time-out", test_connect_timeout},
 	   {"errors leak nothing", test_errors_leak_nothing},
