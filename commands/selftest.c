@@ -1,4 +1,5 @@
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -198,9 +199,19 @@ static void measure_clock(void)
 	       smallest, (double)(now - start) / CALLS);
 }
 
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	(void)state;
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	say("\"%s\": not asked for; usage: lunbench selftest", arg);
+	return EINVAL;
+}
+
 int command_selftest(int argc, char **argv)
 {
 	struct argp argp = {
+		.parser = parse,
 		.doc = "Measures the meter: the clock, the cost of an I/O "
 		       "without a target, and simulated targets that must come "
 		       "out as queueing theory says, within 1 %. Status 1 if "

@@ -97,28 +97,92 @@ static void complain(const struct argp_child *children, const char *name)
 		say("unknown option \"--%s\"; --help tells them all", name);
 }
 
-bool spelling_check(const struct argp_child *children, int argc, char **argv)
+static const struct argp_option *find_short(const struct argp_child *children,
+					    char letter)
 {
 	const struct argp_option *o;
-	const char *equals;
+
+	for (; children->argp; children++)
+		for (o = children->argp->options; !is_end(o); o++)
+			if (o->key == letter)
+				return o;
+	return letter == '?' ? builtin_options : NULL;
+}
+
+static bool wants_value(const struct argp_option *o)
+{
+	return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
+}
+
+static bool check_long(const struct argp_child *children, const char *arg,
+		       const char *next, bool *takes_next)
+{
+	const char *equals = strchrnul(arg, '=');
+	const struct argp_option *o;
 	char name[256];
+
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - arg - 2), arg + 2);
+	o = spelling_find(children, name);
+	if (!o)
+		o = find_in(builtin_options, name);
+	if (!o)
+		complain(children, name);
+	else if (*equals && !o->arg)
+		say("--%s: takes no value, but \"%s\" is given", name,
+		    equals + 1);
+	else if (!*equals && wants_value(o) && !next)
+		say("--%s: needs a value, --%s=%s", name, name, o->arg);
+	else {
+		*takes_next = !*equals && wants_value(o);
+		return true;
+	}
+	return false;
+}
+
+/* One letter, or several in a row; the last may have a value. */
+static bool check_short(const struct argp_child *children, const char *arg,
+			const char *next, bool *takes_next)
+{
+	const struct argp_option *o;
+
+	for (arg++; *arg; arg++) {
+		o = find_short(children, *arg);
+		if (!o) {
+			say("unknown option \"-%c\"; --help tells them all",
+			    *arg);
+			return false;
+		}
+		if (!wants_value(o))
+			continue;
+		if (!arg[1] && !next) {
+			say("-%c: needs a value, -%c %s", *arg, *arg, o->arg);
+			return false;
+		}
+		*takes_next = !arg[1];
+		break;
+	}
+	return true;
+}
+
+bool spelling_check(const struct argp_child *children, int argc, char **argv)
+{
+	bool takes_next, is_right;
+	const char *next;
 	int i;
 
 	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		if (strncmp(argv[i], "--", 2))
+		if (argv[i][0] != '-' || !argv[i][1])
 			continue;
-		equals = strchrnul(argv[i], '=');
-		snprintf(name, sizeof(name), "%.*s",
-			 (int)(equals - argv[i] - 2), argv[i] + 2);
-		o = spelling_find(children, name);
-		if (!o && !find_in(builtin_options, name)) {
-			complain(children, name);
+		takes_next = false;
+		next = i + 1 < argc ? argv[i + 1] : NULL;
+		is_right = argv[i][1] == '-' ? check_long(children, argv[i],
+							  next, &takes_next)
+					     : check_short(children, argv[i],
+							   next, &takes_next);
+		if (!is_right)
 			return false;
-		}
 		/* The next word is its value, whatever it looks like. */
-		if (o && o->arg && !(o->flags & OPTION_ARG_OPTIONAL) &&
-		    !*equals)
-			i++;
+		i += takes_next;
 	}
 	return true;
 }

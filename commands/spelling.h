@@ -15,8 +15,8 @@
 const struct argp_option *spelling_find(const struct argp_child *children,
 					const char *name);
 
-/* True if every long option in argv is one of theirs (or --help, --usage); else
- * says which is not, with the nearest name. */
+/* True if every option in argv is one of theirs (or --help, --usage) and has a
+ * value where it takes one; else says which is not, with the nearest name. */
 bool spelling_check(const struct argp_child *children, int argc, char **argv);
 
 #endif

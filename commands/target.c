@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "commands/commands.h"
+#include "commands/spelling.h"
 #include "commands/target_options.h"
 #include "target/tgt.h"
 
@@ -481,10 +482,13 @@ static int usage(FILE *out, int status)
 
 static int run_verb(const struct verb *v, int argc, char **argv)
 {
+	const struct argp_child all[] = {{&v->argp, 0, NULL, 0}, {0}};
 	struct request r = {0};
 	char name[64];
 	error_t err;
 
+	if (!spelling_check(all, argc, argv))
+		return STATUS_USAGE;
 	tgt_opts_init(&r.up);
 	snprintf(name, sizeof(name), "lunbench target %s", v->name);
 	argv[0] = name;

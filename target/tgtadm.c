@@ -167,9 +167,12 @@ int tgtadm_wait(const struct tgtadm *t, pid_t pid, uint64_t start_time,
 		if (child_wait(pid, start_time, 5 * NS_PER_MSEC)) {
 			last_words(t, log, sizeof(log));
 			return err_set(e, -ECHILD,
-				       "tgtd ended while it started; its log "
-				       "ends with \"%s\"",
-				       log);
+				       "tgtd ended while it started; %s%s%s",
+				       log[0] ? "its log ends with \"" : "",
+				       log[0] ? log
+					      : "its log is empty: is there "
+						"room in its state folder?",
+				       log[0] ? "\"" : "");
 		}
 		if (clock_now_ns() >= t->end_ns)
 			return err_set(e, -ETIMEDOUT,

@@ -80,6 +80,7 @@ scripted() {
 	setpriv --pdeathsig KILL python3 "$ROOT/tests/func/scripted_target.py" "$1" >port &
 	until [ -s port ]; do sleep 0.02; done
 	PORT=$(cat port)
+	# shellcheck disable=SC2034  # the tests use it
 	URL=iscsi://127.0.0.1:$PORT/iqn.2026-11.lb:scripted/1
 }
 

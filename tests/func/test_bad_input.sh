@@ -38,6 +38,15 @@ test_unknown_option() {
 	# no abbreviations: a script must not break when an option is added
 	refused '"--iodep"' -- "$LUNBENCH" plan --iodep=4 null:1G
 	refused '"--xyzzyxyzzy"' -- "$LUNBENCH" run --xyzzyxyzzy null:1G
+	refused '"--siz"' '"--size"' -- "$LUNBENCH" target up --siz=1m
+	refused '"-x"' -- "$LUNBENCH" run -x null:1G
+	refused '"-z"' -- "$LUNBENCH" target up -z
+	refused --workers=N -- "$LUNBENCH" run --workers
+	refused '-o FILE' -- "$LUNBENCH" run -vo
+	refused --quiet '"3"' -- "$LUNBENCH" run --quiet=3 null:1G
+	refused --help -- "$LUNBENCH" run --help=3
+	refused '"x"' -- "$LUNBENCH" selftest x
+	refused --array raid5 lab -- "$LUNBENCH" target up --array=raid5
 }
 
 test_unknown_command() {
