@@ -18,6 +18,8 @@ Prints its port on 127.0.0.1. RFC 7143 for the PDUs. Modes, for READ and WRITE:
   stall        never answers
   names        (in discovery) a name that is not fit for a terminal
   busy-login, full-login, garbage-login, drop-login: the same during login
+  banner-login, short-login, huge-login, slow-login: answer as a web server; with
+               half a header; with the header of 16 MiB; a byte at a time
 """
 import socket
 import struct
@@ -72,6 +74,19 @@ class Session:
                 self.sock.sendall(b"\x23\x87" + b"\xff" * 200)
             elif MODE == "drop-login":
                 raise EOFError
+            elif MODE == "banner-login":
+                self.sock.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" + b"x" * 4096)
+            elif MODE == "short-login":
+                self.sock.sendall(b"\x23\x87" + bytes(22))
+                raise EOFError
+            elif MODE == "huge-login":
+                self.sock.sendall(b"\x23\x87\0\0\0\xff\xff\xff" + header[8:14] + bytes(34))
+                while True:
+                    self.sock.sendall(b"K=V\0" * 1000)
+            elif MODE == "slow-login":
+                while True:
+                    self.sock.sendall(b"\x23")
+                    time.sleep(0.2)
             keys = b"".join(k + b"\0" for k in (
                 b"HeaderDigest=None", b"DataDigest=None", b"InitialR2T=No", b"ImmediateData=Yes",
                 b"FirstBurstLength=262144", b"MaxBurstLength=262144",

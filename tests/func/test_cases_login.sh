@@ -64,6 +64,24 @@ test_names_that_steer_a_terminal() {
 	jq -e '[.targets[].name] == ["iqn.x:a?[31m??b", "iqn.2026-11.lb:scripted"]' out >/dev/null
 }
 
+# Whatever listens there: one sentence, in time.
+test_no_target_at_all() {
+	local mode before
+	for mode in garbage banner short huge slow; do
+		scripted $mode-login
+		before=$(date +%s)
+		expect 3 "$LUNBENCH" run --rw=read --timeout=1 -o r.json \
+			"iscsi://me%notasecret12@${URL#iscsi://}"
+		[ "$(wc -l <err)" = 1 ] || fail "$mode: $(cat err)"
+		has err "127.0.0.1:$PORT"
+		[ "$(grep -c notasecret12 err)" = 0 ] || fail "a secret"
+		expect 3 "$LUNBENCH" discover --timeout=1 "127.0.0.1:$PORT" --output-format=json
+		[ ! -s out ] || fail "$mode: $(cat out)"
+		[ "$(wc -l <err)" = 1 ] || fail "$mode: $(cat err)"
+		[ $(($(date +%s) - before)) -le 6 ] || fail "$mode: over the deadline"
+	done
+}
+
 # Case 50: a bit that flips in a header ends the session, and the run goes on.
 test_header_digest() {
 	raw_up
