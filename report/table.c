@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "report/text.h"
 #include "workloads/options.h"
 
 enum { EVENTS_SHOWN = 20, WIDTH_DEFAULT = 80 };
@@ -48,72 +49,14 @@ struct table {
 	bool has_open, has_closed;
 };
 
-/* --- reading the document --- */
-
-static const char *text_of(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s ? s : "";
-}
-
-static json_int_t int_of(const json_t *o, const char *key)
-{
-	return json_integer_value(json_object_get(o, key));
-}
-
-static double number_of(const json_t *o, const char *key)
-{
-	return json_number_value(json_object_get(o, key));
-}
-
 /* --- text --- */
-
-/* Bytes of the character that begins with @c, in UTF-8. */
-static size_t character_bytes(unsigned char c)
-{
-	if (c < 0xc0)
-		return 1;
-	return c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-}
-
-/* A result may come from anywhere: its texts must not steer the terminal. The
- * C1 controls are C2 80 to C2 9F. jansson lets nothing but UTF-8 in. */
-static void copy_clean(char *to, size_t size, const char *from)
-{
-	const unsigned char *f = (const unsigned char *)from;
-	size_t n = 0, bytes;
-
-	for (; *f; f += bytes) {
-		bytes = character_bytes(*f);
-		if (n + bytes >= size)
-			break;
-		if (*f < 0x20 || *f == 0x7f || (*f == 0xc2 && f[1] < 0xa0)) {
-			to[n++] = '?';
-			continue;
-		}
-		memcpy(to + n, f, bytes);
-		n += bytes;
-	}
-	to[n] = '\0';
-}
 
 static void print_clean(FILE *out, const char *text)
 {
 	char clean[1024];
 
-	copy_clean(clean, sizeof(clean), text);
+	text_clean(clean, sizeof(clean), text);
 	fputs(clean, out);
-}
-
-/* In characters, not bytes. */
-static int text_width(const char *s)
-{
-	int n = 0;
-
-	for (; *s; s++)
-		n += (*s & 0xc0) != 0x80;
-	return n;
 }
 
 static void remove_spaces(char *s)
@@ -240,7 +183,7 @@ static bool add_row(struct table *t, const json_t *row)
 		l = line_add(t);
 		if (!l)
 			return false;
-		copy_clean(l->cell[COL_NAME], sizeof(l->cell[COL_NAME]) - 2,
+		text_clean(l->cell[COL_NAME], sizeof(l->cell[COL_NAME]) - 2,
 			   text_of(row, "name"));
 		if (is_open(row))
 			strcat(l->cell[COL_NAME], "*");

@@ -1,0 +1,287 @@
+#include "report/set.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/result.h"
+#include "report/text.h"
+
+enum { FOLDERS_DEEP = 4 };
+
+/* --- files --- */
+
+static int no_memory(struct err *e)
+{
+	return err_set(e, -ENOMEM, "no memory for the results");
+}
+
+static int add_warning(struct set *s, const char *text, struct err *e)
+{
+	char **more =
+		realloc(s->warnings, (s->nr_warnings + 1) * sizeof(*more));
+
+	if (!more)
+		return no_memory(e);
+	s->warnings = more;
+	more[s->nr_warnings] = strdup(text);
+	if (!more[s->nr_warnings])
+		return no_memory(e);
+	s->nr_warnings++;
+	return 0;
+}
+
+static int add_file(struct set *s, const char *path, struct err *e)
+{
+	struct result_file *more;
+	json_t *doc = result_read(path, e);
+
+	if (!doc)
+		return e->code;
+	more = realloc(s->files, (s->nr_files + 1) * sizeof(*more));
+	if (more)
+		s->files = more;
+	if (more)
+		more[s->nr_files].path = strdup(path);
+	if (!more || !more[s->nr_files].path) {
+		json_decref(doc);
+		return no_memory(e);
+	}
+	more[s->nr_files++].doc = doc;
+	return 0;
+}
+
+static int is_shown(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+static bool is_json(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 5 && !strcmp(name + len - 5, ".json");
+}
+
+static int add_folder(struct set *s, const char *path, int deep, struct err *e);
+
+static int add_entry(struct set *s, const char *path, int deep, struct err *e)
+{
+	struct err why = {0};
+	struct stat st;
+	int err;
+
+	if (stat(path, &st))
+		return 0; /* a dangling link, or gone meanwhile */
+	if (S_ISDIR(st.st_mode))
+		return deep < FOLDERS_DEEP ? add_folder(s, path, deep + 1, e)
+					   : 0;
+	if (!S_ISREG(st.st_mode) || !is_json(path))
+		return 0;
+	err = add_file(s, path, &why);
+	if (err == -ENOMEM)
+		return err_set(e, err, "%s", why.text);
+	return err ? add_warning(s, why.text, e) : 0;
+}
+
+/* In the order of names, so that the same folder gives the same report. */
+static int add_folder(struct set *s, const char *path, int deep, struct err *e)
+{
+	struct dirent **list = NULL;
+	int i, n = scandir(path, &list, is_shown, alphasort), err = 0;
+	char entry[PATH_MAX];
+
+	if (n < 0)
+		return err_set(e, -errno, "cannot read the folder \"%s\": %s",
+			       path, strerror(errno));
+	for (i = 0; i < n; i++) {
+		snprintf(entry, sizeof(entry), "%s/%s", path, list[i]->d_name);
+		if (!err)
+			err = add_entry(s, entry, deep, e);
+		free(list[i]);
+	}
+	free(list);
+	return err;
+}
+
+/* --- points --- */
+
+static size_t nth_of(const struct set *s, const struct point *p)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < s->nr_points; i++)
+		n += s->points[i].file == p->file && s->points[i].op == p->op &&
+		     !strcmp(s->points[i].name, p->name);
+	return n;
+}
+
+static int add_point(struct set *s, const struct point *p, struct err *e)
+{
+	struct point *more =
+		realloc(s->points, (s->nr_points + 1) * sizeof(*more));
+
+	if (!more)
+		return no_memory(e);
+	s->points = more;
+	more[s->nr_points] = *p;
+	more[s->nr_points].nth = nth_of(s, p);
+	s->nr_points++;
+	return 0;
+}
+
+static int cut_row(struct set *s, struct point *p, struct err *e)
+{
+	const json_t *job = json_array_get(
+		json_object_get(p->file->doc, "jobs"), p->row_index);
+	static const char *const fio_names[OP_COUNT] = {
+		[OP_READ] = "read",
+		[OP_WRITE] = "write",
+		[OP_TRIM] = "trim",
+		[OP_FLUSH] = "sync",
+	};
+	int op, err = 0;
+
+	for (op = 0; op < OP_COUNT && !err; op++) {
+		p->data = json_object_get(json_object_get(p->row, "ops"),
+					  op_name(op));
+		if (!p->data)
+			continue;
+		/* A mix whose share of one op never came has no point there,
+		 * but a row that never ran has its own. */
+		if (json_is_true(json_object_get(p->row, "has_run")) &&
+		    !int_of(p->data, "ios") && !int_of(p->data, "errors"))
+			continue;
+		p->op = op;
+		p->fio = json_object_get(job, fio_names[op]);
+		err = add_point(s, p, e);
+	}
+	return err;
+}
+
+static int cut(struct set *s, const struct result_file *f, struct err *e)
+{
+	const json_t *own = json_object_get(f->doc, "lunbench");
+	const json_t *rows = json_object_get(own, "rows");
+	struct point p = {
+		.file = f,
+		.array = text_of(json_object_get(own, "target"), "array"),
+		.test = text_of(own, "job"),
+	};
+	int err = 0;
+
+	if (strrchr(p.test, '/'))
+		p.test = strrchr(p.test, '/') + 1;
+	for (; p.row_index < json_array_size(rows) && !err; p.row_index++) {
+		p.row = json_array_get(rows, p.row_index);
+		p.name = text_of(p.row, "name");
+		err = cut_row(s, &p, e);
+	}
+	return err;
+}
+
+/* --- the set --- */
+
+int set_add(struct set *s, const char *path, struct err *e)
+{
+	size_t i, before = s->nr_files;
+	struct stat st;
+	int err;
+
+	if (!s->name)
+		s->name = strdup(path);
+	if (!s->name)
+		return no_memory(e);
+	if (stat(path, &st))
+		return err_set(e, -errno, "cannot open \"%s\": %s", path,
+			       strerror(errno));
+	err = S_ISDIR(st.st_mode) ? add_folder(s, path, 0, e)
+				  : add_file(s, path, e);
+	if (!err && s->nr_files == before)
+		err = err_set(e, -ENOENT,
+			      "\"%s\": no result in that folder%s%s", path,
+			      s->nr_warnings ? "; the first of what is there: "
+					     : "",
+			      s->nr_warnings ? s->warnings[0] : "");
+	/* Anew: the files may have moved, and points borrow from them. */
+	s->nr_points = 0;
+	for (i = 0; i < s->nr_files && !err; i++)
+		err = cut(s, &s->files[i], e);
+	return err;
+}
+
+int set_read(struct set *s, const char *path, struct err *e)
+{
+	memset(s, 0, sizeof(*s));
+	return set_add(s, path, e);
+}
+
+void set_release(struct set *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_files; i++) {
+		json_decref(s->files[i].doc);
+		free(s->files[i].path);
+	}
+	for (i = 0; i < s->nr_warnings; i++)
+		free(s->warnings[i]);
+	free(s->files);
+	free(s->warnings);
+	free(s->points);
+	free(s->name);
+	memset(s, 0, sizeof(*s));
+}
+
+bool set_has_arrays(const struct set *s)
+{
+	size_t i;
+
+	for (i = 1; i < s->nr_points; i++)
+		if (strcmp(s->points[i].array, s->points[0].array) != 0)
+			return true;
+	return false;
+}
+
+bool set_has_tests(const struct set *s)
+{
+	size_t i;
+
+	for (i = 1; i < s->nr_points; i++)
+		if (strcmp(s->points[i].test, s->points[0].test) != 0)
+			return true;
+	return false;
+}
+
+char *point_label(const struct set *s, const struct point *p, char *buf,
+		  size_t size)
+{
+	bool arrays = set_has_arrays(s) && *p->array;
+	bool tests = set_has_tests(s) && *p->test;
+	char text[512], nth[32] = "";
+
+	if (p->nth)
+		snprintf(nth, sizeof(nth), " #%zu", p->nth + 1);
+	snprintf(text, sizeof(text), "%.100s%s%.100s%s%.200s%s %s",
+		 arrays ? p->array : "", arrays ? " " : "",
+		 tests ? p->test : "", tests ? " " : "", p->name, nth,
+		 op_name(p->op));
+	text_clean(buf, size, text);
+	return buf;
+}
+
+bool point_is_open(const struct point *p)
+{
+	return strcmp(text_of(p->row, "pace"), "open") == 0;
+}
+
+const json_t *point_latency(const struct point *p)
+{
+	if (p->op == OP_FLUSH) /* one kind in fio's form */
+		return json_object_get(p->fio, "lat_ns");
+	return json_object_get(p->fio, point_is_open(p) ? "lat_ns" : "clat_ns");
+}

@@ -1,0 +1,69 @@
+#ifndef REPORT_SET_H
+#define REPORT_SET_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "workloads/options.h"
+
+/*
+ * A result set: a result file, or a folder of them (and of folders), read
+ * whole. It is cut into points: one row and op of one file each. Points of
+ * several files that mean the same are repeats of each other.
+ */
+
+struct result_file {
+	char *path;  /* owned */
+	json_t *doc; /* owned */
+};
+
+struct point {
+	const struct result_file *file; /* borrowed from the set, as the rest */
+	size_t row_index;
+	size_t nth; /* of the file's rows of that name and op */
+	enum io_op op;
+	const char *array;  /* what the LUN lies on; "" where none is told */
+	const char *test;   /* the job file's name; "" for a command line */
+	const char *name;   /* of the row */
+	const json_t *row;  /* lunbench.rows[] */
+	const json_t *data; /* its ops.OP */
+	const json_t *fio;  /* jobs[].OP */
+};
+
+struct set {
+	char *name;		   /* owned; as given */
+	struct result_file *files; /* owned */
+	size_t nr_files;
+	struct point *points; /* owned; by file, row, op */
+	size_t nr_points;
+	char **warnings; /* owned; what was in the folder and is no result */
+	size_t nr_warnings;
+};
+
+/* A file must be a result. In a folder what is none (cut off, foreign JSON,
+ * another version) is a warning, so that the others can be seen; none at all
+ * is -ENOENT. */
+int set_read(struct set *s, const char *path, struct err *e);
+
+/* Adds @path to what @s holds. */
+int set_add(struct set *s, const char *path, struct err *e);
+void set_release(struct set *s);
+
+/* Whether its points differ in array, in test. */
+bool set_has_arrays(const struct set *s);
+bool set_has_tests(const struct set *s);
+
+/* "randread read", with the array or test in front where the set has several
+ * of them, and "#2" behind where a file has several rows of that name. Made
+ * printable. */
+char *point_label(const struct set *s, const struct point *p, char *buf,
+		  size_t size);
+
+/* The latency that is shown: open loops have response times, else service
+ * times. Where fio has them: with N, mean, bins. NULL for none. */
+const json_t *point_latency(const struct point *p);
+bool point_is_open(const struct point *p);
+
+#endif

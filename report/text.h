@@ -1,0 +1,27 @@
+#ifndef REPORT_TEXT_H
+#define REPORT_TEXT_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Reading a result document, and writing its texts where they must not do
+ * harm: a result may come from anywhere. */
+
+/* "" and 0 where there is none. */
+const char *text_of(const json_t *o, const char *key);
+json_int_t int_of(const json_t *o, const char *key);
+double number_of(const json_t *o, const char *key);
+
+/* Control characters, which steer terminals, become '?'; cut between two
+ * characters where @size ends. */
+void text_clean(char *to, size_t size, const char *from);
+
+/* In characters, not bytes. */
+int text_width(const char *s);
+
+/* Content or an attribute of XML or HTML: escaped, and without the control
+ * characters that XML 1.0 has no place for. */
+void text_put_xml(FILE *out, const char *text);
+
+#endif
