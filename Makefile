@@ -162,6 +162,9 @@ install: lunbench
 	install -D -m 755 $(B)/lunbench $(DESTDIR)$(PREFIX)/bin/lunbench
 	install -d $(DESTDIR)$(PREFIX)/share/lunbench/workloads
 	install -m 644 workloads/*.fio $(DESTDIR)$(PREFIX)/share/lunbench/workloads
+	install -d $(DESTDIR)$(PREFIX)/share/lunbench/workloads/reference
+	install -m 644 workloads/reference/*.csv \
+		$(DESTDIR)$(PREFIX)/share/lunbench/workloads/reference
 	install -D -m 644 docs/lunbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/lunbench.1
 	install -D -m 644 docs/result.schema.json \
 		$(DESTDIR)$(PREFIX)/share/lunbench/result.schema.json

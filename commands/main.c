@@ -26,6 +26,8 @@ static const struct command commands[] = {
 	 "portals, targets, LUNs and their abilities", command_discover},
 	{"bench", "[JOB]", "the bundled target up, a run on it, down",
 	 command_bench},
+	{"compare", "A B...", "results against results, or published figures",
+	 command_compare},
 	{"target", "up | down | status", "the bundled target, on loopback",
 	 command_target},
 	{"workloads", "[--keys]", "the shipped jobs; the keys of job files",

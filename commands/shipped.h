@@ -12,4 +12,7 @@
  * job of that name. -ENOENT names the shipped ones. */
 int shipped_resolve(const char *job, char *path, size_t size, struct err *e);
 
+/* The same of a table of published figures: workloads/reference/NAME.csv. */
+int shipped_reference(const char *name, char *path, size_t size, struct err *e);
+
 #endif

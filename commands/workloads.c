@@ -19,11 +19,21 @@
 
 enum { KEY_KEYS = 0x100 };
 
+static bool ends_in(const struct dirent *d, const char *end)
+{
+	size_t len = strlen(d->d_name), n = strlen(end);
+
+	return len > n && !strcmp(d->d_name + len - n, end);
+}
+
 static int is_job(const struct dirent *d)
 {
-	size_t len = strlen(d->d_name);
+	return ends_in(d, ".fio");
+}
 
-	return len > 4 && !strcmp(d->d_name + len - 4, ".fio");
+static int is_table(const struct dirent *d)
+{
+	return ends_in(d, ".csv");
 }
 
 static void free_list(struct dirent **list, int n)
@@ -69,10 +79,12 @@ static bool shipped_folder(char *folder, size_t size)
 }
 
 /* "basic, smoke", for error texts. */
-static void shipped_names(const char *folder, char *names, size_t size)
+static void shipped_names(const char *folder,
+			  int (*is_wanted)(const struct dirent *), char *names,
+			  size_t size)
 {
 	struct dirent **list = NULL;
-	int i, n = scandir(folder, &list, is_job, alphasort);
+	int i, n = scandir(folder, &list, is_wanted, alphasort);
 	size_t len = 0;
 
 	names[0] = 0;
@@ -106,10 +118,31 @@ int shipped_resolve(const char *job, char *path, size_t size, struct err *e)
 		if (!stat(path, &st))
 			return 0;
 	}
-	shipped_names(folder, names, sizeof(names));
+	shipped_names(folder, is_job, names, sizeof(names));
 	return err_set(e, -ENOENT,
 		       "\"%s\": no such job file; the shipped jobs are: %s",
 		       job, names);
+}
+
+int shipped_reference(const char *name, char *path, size_t size, struct err *e)
+{
+	char folder[PATH_MAX + 16], tables[PATH_MAX + 32], names[256] = "";
+	struct stat st;
+
+	snprintf(path, size, "%s", name);
+	if (!stat(name, &st) && S_ISREG(st.st_mode))
+		return 0;
+	if (shipped_folder(folder, sizeof(folder))) {
+		snprintf(tables, sizeof(tables), "%s/reference", folder);
+		snprintf(path, size, "%s/%s.csv", tables, name);
+		if (!strchr(name, '/') && !stat(path, &st))
+			return 0;
+		shipped_names(tables, is_table, names, sizeof(names));
+	}
+	return err_set(e, -ENOENT,
+		       "\"%s\": no such table of published figures; the "
+		       "shipped ones are: %s",
+		       name, names);
 }
 
 /* --- lunbench workloads --- */

@@ -1,0 +1,68 @@
+#ifndef REPORT_COMPARE_H
+#define REPORT_COMPARE_H
+
+#include "report/reference.h"
+#include "report/samples.h"
+
+/*
+ * Two result sets, or one beside published figures: per point and metric the
+ * ratio with its interval and a verdict. Rules: docs/METHOD.md, "Compare".
+ */
+
+enum verdict {
+	VERDICT_BETTER,
+	VERDICT_WORSE,
+	VERDICT_NO_DIFFERENCE, /* none shown: the interval holds 1 */
+	VERDICT_NO_INTERVAL,   /* nothing tells how much it varies */
+	VERDICT_MISSING,       /* no figure on one side: it failed, or never
+				  ran */
+	VERDICTS
+};
+extern const char *const verdict_names[VERDICTS];
+
+struct compare_opts {
+	unsigned int metrics; /* bits 1 << enum metric */
+	double max_regress;   /* share, 0.05; negative: no gate */
+	bool force;	      /* go on where plans differ */
+	const char *protocol; /* of a reference */
+};
+
+struct comparison_item {
+	char label[256]; /* printable */
+	enum metric metric;
+	struct sample_of a, b;
+	bool has_a, has_b;
+	double ratio;		  /* b / a; 0 where one is missing */
+	struct interval interval; /* of the ratio, but NO_INTERVAL and MISSING
+				   */
+	enum verdict verdict;
+	bool fails; /* the gate */
+};
+
+struct comparison {
+	const char *a, *b;	       /* borrowed */
+	struct comparison_item *items; /* owned */
+	size_t nr_items;
+	char **notes; /* owned; what a reader must know: --force, damaged
+			 files, ends that were not complete */
+	size_t nr_notes;
+	double max_regress;
+};
+
+/* @b against the baseline @a. -EINVAL with the difference where plans differ
+ * and not @force; -ENOENT where no point is in both. */
+int compare_sets(struct comparison *c, const struct set *a, const struct set *b,
+		 const struct compare_opts *o, struct err *e);
+
+/* @b against a table of published MB/s. -ENOENT tells what was not matched. */
+int compare_reference(struct comparison *c, const struct reference *r,
+		      const struct set *b, const struct compare_opts *o,
+		      struct err *e);
+void comparison_release(struct comparison *c);
+
+size_t comparison_failures(const struct comparison *c);
+
+void compare_print(const struct comparison *c, FILE *out);
+void compare_put_junit(const struct comparison *c, size_t nr, FILE *out);
+
+#endif
