@@ -63,7 +63,8 @@ BUILD_NEEDS := iscsi/iscsi.h:libiscsi-dev jansson.h:libjansson-dev \
 RUN_PKGS := tgt
 CHECK_PKGS := libcunit1-dev clang clang-format cppcheck shellcheck valgrind \
 	fio jq python3-jsonschema python3-six libiscsi-bin qemu-utils qemu-block-extra \
-	mandoc perl iproute2 e2fsprogs procps strace
+	libjs-chart.js gnuplot-nox \
+	python3-prometheus-client mandoc perl iproute2 e2fsprogs procps strace
 DEPS_PKGS := gcc libc6-dev $(foreach n,$(BUILD_NEEDS),$(lastword $(subst :, ,$(n)))) \
 	$(RUN_PKGS) $(if $(filter bench,$(MAKECMDGOALS)),,$(CHECK_PKGS))
 
@@ -102,6 +103,9 @@ $(B)/%.o: %.c $(B)/flags | $(B)/needs.ok
 	@mkdir -p $(@D)
 	$(call say,CC    $<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+
+# What a source embeds, no compiler tells.
+$(B)/report/format_html.o: report/page.css report/page.js
 
 $(LIB): $(ROOM_OBJ)
 	@rm -f $@

@@ -24,6 +24,7 @@ int command_bench(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_discover(int argc, char **argv);
 int command_plan(int argc, char **argv);
+int command_report(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_selftest(int argc, char **argv);
 int command_target(int argc, char **argv);

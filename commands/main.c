@@ -28,6 +28,8 @@ static const struct command commands[] = {
 	 command_bench},
 	{"compare", "A B...", "results against results, or published figures",
 	 command_compare},
+	{"report", "SET|FILE...",
+	 "results as text, page or picture, or for tools", command_report},
 	{"target", "up | down | status", "the bundled target, on loopback",
 	 command_target},
 	{"workloads", "[--keys]", "the shipped jobs; the keys of job files",

@@ -51,6 +51,7 @@ static int add_file(struct set *s, const char *path, struct err *e)
 		json_decref(doc);
 		return no_memory(e);
 	}
+	text_make_utf8(more[s->nr_files].path);
 	more[s->nr_files++].doc = doc;
 	return 0;
 }
@@ -196,6 +197,7 @@ int set_add(struct set *s, const char *path, struct err *e)
 		s->name = strdup(path);
 	if (!s->name)
 		return no_memory(e);
+	text_make_utf8(s->name);
 	if (stat(path, &st))
 		return err_set(e, -errno, "cannot open \"%s\": %s", path,
 			       strerror(errno));
@@ -270,6 +272,34 @@ char *point_label(const struct set *s, const struct point *p, char *buf,
 		 arrays ? p->array : "", arrays ? " " : "",
 		 tests ? p->test : "", tests ? " " : "", p->name, nth,
 		 op_name(p->op));
+	text_clean(buf, size, text);
+	return buf;
+}
+
+static bool has_repeats(const struct set *s, const struct point *p)
+{
+	const struct point *o;
+
+	for (o = s->points; o < s->points + s->nr_points; o++)
+		if (o->file != p->file && o->op == p->op && o->nth == p->nth &&
+		    !strcmp(o->name, p->name) && !strcmp(o->test, p->test) &&
+		    !strcmp(o->array, p->array))
+			return true;
+	return false;
+}
+
+char *point_title(const struct set *s, const struct point *p, char *buf,
+		  size_t size)
+{
+	const char *path = p->file->path, *slash = strrchr(path, '/');
+	char label[256], text[512];
+
+	point_label(s, p, label, sizeof(label));
+	if (!has_repeats(s, p))
+		snprintf(text, sizeof(text), "%s", label);
+	else
+		snprintf(text, sizeof(text), "%s (%.200s)", label,
+			 slash ? slash + 1 : path);
 	text_clean(buf, size, text);
 	return buf;
 }

@@ -15,7 +15,7 @@
  */
 
 struct result_file {
-	char *path;  /* owned */
+	char *path;  /* owned; as given, UTF-8: to show, not to open */
 	json_t *doc; /* owned */
 };
 
@@ -59,6 +59,10 @@ bool set_has_tests(const struct set *s);
  * of them, and "#2" behind where a file has several rows of that name. Made
  * printable. */
 char *point_label(const struct set *s, const struct point *p, char *buf,
+		  size_t size);
+
+/* The same, with the file's name behind where the set has repeats of it. */
+char *point_title(const struct set *s, const struct point *p, char *buf,
 		  size_t size);
 
 /* The latency that is shown: open loops have response times, else service

@@ -57,6 +57,16 @@ int text_width(const char *s)
 	return n;
 }
 
+void text_make_utf8(char *text)
+{
+	json_t *s = json_string(text);
+
+	for (; *text && !s; text++)
+		if ((unsigned char)*text >= 0x80)
+			*text = '?';
+	json_decref(s);
+}
+
 /* U+FFFE and U+FFFF. */
 static int is_noncharacter(const unsigned char *s)
 {
@@ -78,7 +88,7 @@ void text_put_xml(FILE *out, const char *text)
 			fputs("&quot;", out);
 		else if (*s == '\'')
 			fputs("&#39;", out);
-		else if (*s < 0x20 || *s == 0x7f) {
+		else if ((*s < 0x20 && *s != '\n') || *s == 0x7f) {
 			fputc('?', out);
 		} else if (is_noncharacter(s)) {
 			fputc('?', out);

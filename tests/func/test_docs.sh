@@ -3,7 +3,7 @@
 # shellcheck source=tests/func/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-commands=(run plan discover bench compare workloads selftest)
+commands=(run plan discover bench compare report workloads selftest)
 
 man_page() {
 	mandoc -T ascii "$ROOT/docs/lunbench.1" | sed 's|.\x08||g' >man.txt
@@ -87,7 +87,7 @@ test_readme() {
 		"$LUNBENCH" "$line" --help >/dev/null || fail "no command: $line"
 	done <used
 	grep -oE -- '--[a-z][a-z_-]+' "$readme" | sort -u >options
-	for line in run plan discover bench compare workloads target; do "$LUNBENCH" $line --help; done >help
+	for line in run plan discover bench compare report workloads target; do "$LUNBENCH" $line --help; done >help
 	for target in up down status; do
 		"$LUNBENCH" target $target --help >>help 2>/dev/null || true
 	done

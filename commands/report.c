@@ -1,0 +1,162 @@
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "commands/commands.h"
+#include "commands/spelling.h"
+#include "report/formats.h"
+
+enum { KEY_FORMAT = 0x100, KEY_JOB, KEY_OP };
+
+struct request_report {
+	const char *format, *file, *job, *op;
+	char **paths;
+	int nr_paths;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct request_report *r = state->input;
+
+	switch (key) {
+	case KEY_FORMAT:
+		r->format = arg;
+		return 0;
+	case KEY_JOB:
+		r->job = arg;
+		return 0;
+	case KEY_OP:
+		r->op = arg;
+		return 0;
+	case 'o':
+		r->file = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		r->paths = state->argv + state->next;
+		r->nr_paths = state->argc - state->next;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{"format", KEY_FORMAT, "NAME", 0,
+	 "text (default), csv, html, junit, openmetrics, hgrm or png", 0},
+	{"output", 'o', "FILE", 0, "write to FILE, not to standard output", 0},
+	{"job", KEY_JOB, "NAME", 0,
+	 "only rows of that name (not in text, junit)", 0},
+	{"op", KEY_OP, "OP", 0,
+	 "only read, write, trim or flush (not in text, junit)", 0},
+	{0},
+};
+
+/* Leaves the points that are asked for. */
+static int choose(struct set *s, const struct request_report *r, struct err *e)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->nr_points; i++) {
+		const struct point *p = &s->points[i];
+
+		if ((r->job && strcmp(r->job, p->name) != 0) ||
+		    (r->op && strcmp(r->op, op_name(p->op)) != 0))
+			continue;
+		s->points[n++] = *p;
+	}
+	s->nr_points = n;
+	if (n || (!r->job && !r->op))
+		return 0;
+	return err_set(e, -ENOENT, "\"%s\" has no %s%s%s%s", s->name,
+		       r->job ? "row of the name " : "I/O of the op ",
+		       r->job ? r->job : r->op, r->job && r->op ? " with " : "",
+		       r->job && r->op ? r->op : "");
+}
+
+static int write_out(const struct request_report *r, const char *text,
+		     size_t size, struct err *e)
+{
+	if (r->file)
+		return file_write_atomic(r->file, text, size, e);
+	if (fwrite(text, 1, size, stdout) != size || fflush(stdout))
+		return err_set(e, -EIO, "stdout: %s", strerror(errno));
+	return 0;
+}
+
+static int report(const struct set *s, const struct format *f,
+		  const struct request_report *r, struct err *e)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int err;
+
+	if (!out)
+		return err_set(e, -ENOMEM, "no memory for the report");
+	err = f->write(s, out, e);
+	if (fclose(out) && !err)
+		err = err_set(e, -ENOMEM, "no memory for the report");
+	if (!err)
+		err = write_out(r, text, size, e);
+	free(text);
+	return err;
+}
+
+/* See struct format. */
+static bool is_usage(int code)
+{
+	return code == -EINVAL || code == -ENODATA || code == -EOPNOTSUPP;
+}
+
+static int read_all(struct set *s, const struct request_report *r,
+		    struct err *e)
+{
+	int i, err = 0;
+
+	for (i = 0; i < r->nr_paths && !err; i++)
+		err = set_add(s, r->paths[i], e);
+	return err ? err : choose(s, r, e);
+}
+
+int command_report(int argc, char **argv)
+{
+	struct request_report r = {.format = "text"};
+	struct argp argp = {.options = options,
+			    .parser = parse,
+			    .args_doc = "SET|FILE...",
+			    .doc = "Reports results, or folders of them: as "
+				   "text, as a page, or for other programs."};
+	const struct argp_child all[] = {{&argp, 0, NULL, 0}, {0}};
+	const struct format *f;
+	struct set s = {0};
+	struct err e = {0};
+	int status = STATUS_OK;
+	size_t i;
+
+	if (!spelling_check(all, argc, argv) ||
+	    argp_parse(&argp, argc, argv, 0, NULL, &r))
+		return STATUS_USAGE;
+	if (format_find(&f, r.format, &e))
+		return say_err(&e, STATUS_USAGE);
+	if (!r.nr_paths) {
+		say("which result? usage: lunbench report SET|FILE...");
+		return STATUS_USAGE;
+	}
+	if (f->is_binary && !r.file && isatty(STDOUT_FILENO)) {
+		say("\"%s\" is no text; name a file with -o", f->name);
+		return STATUS_USAGE;
+	}
+	if (read_all(&s, &r, &e))
+		status = say_err(&e, STATUS_USAGE);
+	else if (report(&s, f, &r, &e))
+		status = say_err(&e, is_usage(e.code) ? STATUS_USAGE
+						      : STATUS_TARGET);
+	for (i = 0; i < s.nr_warnings && f != &format_text; i++)
+		say("left out: %s", s.warnings[i]);
+	set_release(&s);
+	return status;
+}

@@ -1,0 +1,173 @@
+#!/bin/bash
+# lunbench report: each format says what the result file says.
+# shellcheck source=tests/func/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# A result with every op and an open loop, and one whose texts are an attack.
+results() {
+	mkdir -p set
+	"$AIDS/result_aid" set/one.json
+	jq '.lunbench.rows[0].name = "=</script><b>`touch pwned` \"q\\ %d \u001b[2J\n,x"
+		| .lunbench.warnings += ["<img src=x onerror=alert(1)>"]
+		| .lunbench.events += [{at_ns: 1e9, kind: "outage",
+			text: "</script><i>"} | .at_ns |= floor]' \
+		set/one.json >hostile.json
+}
+
+test_text() {
+	results
+	expect 0 "$LUNBENCH" report set/one.json
+	has out 'mixed  read'
+	expect 0 "$LUNBENCH" report set hostile.json
+	[ "$(grep -c '^== ' out)" = 2 ]
+}
+
+test_csv() {
+	results
+	expect 0 "$LUNBENCH" report set hostile.json --format csv -o out.csv
+	python3 - <<-'EOF'
+		import csv, json
+		rows = list(csv.DictReader(open("out.csv", newline="")))
+		doc = json.load(open("set/one.json"))
+		ops = [(r["name"], op, v) for r in doc["lunbench"]["rows"]
+		       for op, v in r["ops"].items() if v["ios"]]
+		assert len(rows) == 2 * len(ops), len(rows)
+		for got, (name, op, v) in zip(rows, ops):
+		    assert (got["row"], got["op"]) == (name, op)
+		    assert float(got["ios_per_s"]) == v["ios_per_s"]
+		    assert int(got["bytes"]) == v["bytes"]
+		    assert int(got["p99_ns"]) == v["latency"]["p99_ns"]
+		name = json.load(open("hostile.json"))["lunbench"]["rows"][0]["name"]
+		assert rows[len(ops)]["row"] == "'" + name, rows[len(ops)]["row"]
+	EOF
+}
+
+test_junit() {
+	results
+	expect 0 "$LUNBENCH" report hostile.json --format junit -o out.xml
+	jq '.lunbench.checks[0].ok = false | .lunbench.checks[-1].ok = false' \
+		set/one.json >bad.json
+	expect 0 "$LUNBENCH" report bad.json --format junit -o bad.xml
+	python3 - <<-'EOF'
+		import json, xml.etree.ElementTree as t
+		suite = t.parse("out.xml").getroot()[0]
+		doc = json.load(open("hostile.json"))["lunbench"]
+		assert int(suite.get("tests")) == len(doc["checks"]) == len(suite.findall("testcase"))
+		assert "<img" in suite.find("system-out").text
+		suite = t.parse("bad.xml").getroot()[0]
+		assert suite.get("failures") == "1" == str(len(suite.findall("*/failure")))
+		assert int(suite.get("skipped")) == len(suite.findall("*/skipped")) >= 1
+	EOF
+}
+
+test_openmetrics() {
+	results
+	expect 0 "$LUNBENCH" report set hostile.json --format openmetrics
+	python3 "$ROOT/tests/func/openmetrics.py" <out >samples.json
+	# Debian's own python has Debian's parser, whatever comes first in PATH.
+	[ ! -x /usr/bin/python3 ] ||
+		/usr/bin/python3 "$ROOT/tests/func/openmetrics.py" <out >/dev/null
+	jq -r --slurpfile d set/one.json '
+		[.[] | select(.labels.result == "set/one.json" and
+			.labels.op == "read" and .labels.row == "mixed")] as $s |
+		$d[0].lunbench.rows[0].ops.read as $r |
+		($s | map({(.name): .value}) | add) as $v |
+		($v.lunbench_ios_total == $r.ios) and
+		($v.lunbench_ios_per_second == $r.ios_per_s) and
+		(($v.lunbench_latency_max_seconds * 1e9 | round) == $r.latency.max_ns) and
+		($v.lunbench_latency_seconds_count == $r.ios) and
+		([$s[] | select(.labels.quantile == "0.99").value * 1e9 | round]
+			== [$r.latency.p99_ns])' samples.json >same
+	[ "$(cat same)" = true ]
+	jq -e --slurpfile d hostile.json '
+		any(.labels.row == $d[0].lunbench.rows[0].name)' samples.json
+	# The checker checks.
+	! sed '$d' out | python3 "$ROOT/tests/func/openmetrics.py" 2>/dev/null
+	! sed 's/"} /} /' out | python3 "$ROOT/tests/func/openmetrics.py" 2>/dev/null
+}
+
+test_hgrm() {
+	results
+	expect 0 "$LUNBENCH" report set --format hgrm --job mixed --op read -o r.hgrm
+	python3 - <<-'EOF'
+		import json, re
+		lines = open("r.hgrm").read().splitlines()
+		assert lines[0].split() == ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"]
+		lat = json.load(open("set/one.json"))["jobs"][0]["read"]["clat_ns"]
+		rows = [[float(x) for x in l.split()] for l in lines[2:] if l[0] != "#"]
+		for a, b in zip(rows, rows[1:]):
+		    assert a[0] <= b[0] and a[1] < b[1] and a[2] <= b[2], (a, b)
+		assert rows[0][1] == 0 and abs(rows[0][0] * 1000 - lat["min"]) <= lat["min"] / 128
+		assert rows[-1] == [round(lat["max"] / 1000, 3), 1.0, lat["N"]]
+		for value, q, count, *_ in rows:
+		    assert count >= q * lat["N"] - 1e-6
+		    key = f"{q * 100:f}"
+		    if key in lat["percentile"]:
+		        assert abs(value * 1000 - lat["percentile"][key]) < 1, key
+		tail = " ".join(lines[-3:])
+		mean = float(re.search(r"Mean\s+=\s+([0-9.]+)", tail)[1])
+		assert abs(mean * 1000 - lat["mean"]) < 1
+		assert int(re.search(r"Total count\s+=\s+([0-9]+)", tail)[1]) == lat["N"]
+	EOF
+	expect 2 "$LUNBENCH" report set --format hgrm
+	has err '--job and --op'
+}
+
+test_html() {
+	[ -f /usr/share/javascript/chart.js/chart.min.js ] || skip "no libjs-chart.js"
+	results
+	expect 0 "$LUNBENCH" report set hostile.json --format html -o page.html
+	# Of a name nothing but text is left, and nothing is loaded.
+	! grep -qF '<img src=x' page.html
+	! grep -qF '</script><' page.html
+	! grep -qF '<b>' page.html
+	! grep -qE '(src|href)=["'\'']?https?:' page.html
+	has page.html '&lt;img src=x onerror=alert(1)&gt;'
+	python3 - <<-'EOF'
+		import json, re
+		page = open("page.html").read()
+		cells = [float(v) for v in re.findall(r'data-value="([^"]*)"', page)]
+		for r in json.load(open("set/one.json"))["lunbench"]["rows"]:
+		    for op in r["ops"].values():
+		        assert op["ios_per_s"] in cells, op
+		        assert float(op["latency"]["p99_ns"]) in cells, op
+		data = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
+		assert data["points"] and data["series"] and data["events"]
+	EOF
+	LUNBENCH_CHART_JS=$PWD/none expect 2 "$LUNBENCH" report set --format html -o no.html
+	has err libjs-chart.js
+	[ ! -e no.html ]
+}
+
+test_png() {
+	local status
+	results
+	mkdir empty
+	status=0
+	PATH=$PWD/empty "$LUNBENCH" report set --format png -o no.png 2>err || status=$?
+	[ $status = 2 ]
+	has err gnuplot-nox
+	[ ! -e no.png ]
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	expect 0 "$LUNBENCH" report set hostile.json --format png -o out.png
+	[ "$(head -c 8 out.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]
+	[ ! -e pwned ]
+}
+
+test_bad_input() {
+	results
+	expect 2 "$LUNBENCH" report
+	expect 2 "$LUNBENCH" report none.json
+	expect 2 "$LUNBENCH" report set --format pdf
+	has err openmetrics
+	expect 2 "$LUNBENCH" report set --job none --format csv
+	expect 3 "$LUNBENCH" report set --format csv -o none/x.csv
+	head -c 999 set/one.json >cut.json
+	expect 2 "$LUNBENCH" report cut.json
+	has err 'cut off'
+	cp cut.json set
+	expect 0 "$LUNBENCH" report set --format csv
+	has err 'left out'
+}
+
+run_tests
