@@ -4,6 +4,7 @@
 #   make deps          install what building, running and testing need (Debian)
 #   make bench         deps, build, then measure the bundled target (a minute)
 #   make check         deps, build, then every test
+#   make check-browser the report's page in headless Chromium
 #   make lint          include rules, headers, format, static checks, docs
 #   make bench-peers   against iscsi-perf and qemu-img, in interleaved pairs
 #   make install       PREFIX=/usr/local DESTDIR=
@@ -54,7 +55,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 REPLAY_BIN := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(B)/%)
 
-.PHONY: all deps bench check lint bench-peers fuzz install clean test-programs FORCE
+.PHONY: all deps bench check check-browser lint bench-peers fuzz install clean test-programs FORCE
 all: lunbench
 
 # header:package pairs that the build needs, then programs for the rest.
@@ -66,7 +67,8 @@ CHECK_PKGS := libcunit1-dev clang clang-format cppcheck shellcheck valgrind \
 	libjs-chart.js gnuplot-nox \
 	python3-prometheus-client mandoc perl iproute2 e2fsprogs procps strace
 DEPS_PKGS := gcc libc6-dev $(foreach n,$(BUILD_NEEDS),$(lastword $(subst :, ,$(n)))) \
-	$(RUN_PKGS) $(if $(filter bench,$(MAKECMDGOALS)),,$(CHECK_PKGS))
+	$(RUN_PKGS) $(if $(filter bench,$(MAKECMDGOALS)),,$(CHECK_PKGS)) \
+	$(if $(filter check-browser,$(MAKECMDGOALS)),chromium)
 
 deps:
 	@missing=; for p in $(sort $(DEPS_PKGS)); do \
@@ -81,7 +83,7 @@ deps:
 		--no-install-recommends $$missing >/dev/null
 
 # Goals that do all set-up themselves install first; the others only look.
-$(B)/needs.ok: $(if $(filter deps bench check lint bench-peers,$(MAKECMDGOALS)),| deps)
+$(B)/needs.ok: $(if $(filter deps bench check check-browser lint bench-peers,$(MAKECMDGOALS)),| deps)
 	@mkdir -p $(@D); missing=; \
 	command -v $(CC) >/dev/null || missing=" $(notdir $(CC))"; \
 	for n in $(BUILD_NEEDS); do \
@@ -152,6 +154,10 @@ test-programs: lunbench $(UNIT_BIN) $(AID_BIN) $(REPLAY_BIN)
 
 check: deps test-programs
 	@B=$(B) SAN=$(SAN) tests/run
+
+# Chromium is large, so its tests have a goal and packages of their own.
+check-browser: deps test-programs
+	@B=$(B) SAN=$(SAN) TESTS='tests/browser/test_page.sh' JOBS=1 tests/run
 
 lint: deps lunbench
 	@tests/lint/run

@@ -38,7 +38,8 @@ static void put_lines(const struct bins *b, FILE *out)
 
 	for (i = 0; i + 1 < b->nr; i++) {
 		sum += b->bin[i].count;
-		while ((double)sum * 100 / (double)b->total >= level) {
+		while (level < 100 &&
+		       (double)sum * 100 / (double)b->total >= level) {
 			put_line(out, b->bin[i].ns, level, sum);
 			level = next_level(level);
 		}

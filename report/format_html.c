@@ -296,7 +296,9 @@ static void put_facts(FILE *out, const json_t *own, const char *object)
 	json_t *v;
 
 	json_object_foreach(json_object_get(own, object), key, v)
+	{
 		put_fact(out, object, key, v);
+	}
 }
 
 static void put_job(FILE *out, const struct result_file *f)

@@ -184,12 +184,17 @@
 	series();
 	matchMedia("(prefers-color-scheme: dark)")
 		.addEventListener("change", recolor);
+	var opened = [];
 	addEventListener("beforeprint", function () {
+		opened = Array.from(document.querySelectorAll(
+			"details:not([open])"));
+		opened.forEach(function (d) { d.open = true; });
 		document.documentElement.classList.add("print");
 		charts.forEach(function (c) { c.resize(); });
 		recolor();
 	});
 	addEventListener("afterprint", function () {
+		opened.forEach(function (d) { d.open = false; });
 		document.documentElement.classList.remove("print");
 		charts.forEach(function (c) { c.resize(); });
 		recolor();
