@@ -35,14 +35,12 @@ static int add_warning(struct set *s, const char *text, struct err *e)
 	return 0;
 }
 
-static int add_file(struct set *s, const char *path, struct err *e)
+/* Takes @doc, also on failure. */
+static int keep(struct set *s, const char *path, json_t *doc, struct err *e)
 {
-	struct result_file *more;
-	json_t *doc = result_read(path, e);
+	struct result_file *more =
+		realloc(s->files, (s->nr_files + 1) * sizeof(*more));
 
-	if (!doc)
-		return e->code;
-	more = realloc(s->files, (s->nr_files + 1) * sizeof(*more));
 	if (more)
 		s->files = more;
 	if (more)
@@ -54,6 +52,13 @@ static int add_file(struct set *s, const char *path, struct err *e)
 	text_make_utf8(more[s->nr_files].path);
 	more[s->nr_files++].doc = doc;
 	return 0;
+}
+
+static int add_file(struct set *s, const char *path, struct err *e)
+{
+	json_t *doc = result_read(path, e);
+
+	return doc ? keep(s, path, doc, e) : e->code;
 }
 
 static int is_shown(const struct dirent *d)
@@ -187,17 +192,46 @@ static int cut(struct set *s, const struct result_file *f, struct err *e)
 
 /* --- the set --- */
 
-int set_add(struct set *s, const char *path, struct err *e)
+static int name_set(struct set *s, const char *name, struct err *e)
 {
-	size_t i, before = s->nr_files;
-	struct stat st;
-	int err;
-
 	if (!s->name)
-		s->name = strdup(path);
+		s->name = strdup(name);
 	if (!s->name)
 		return no_memory(e);
 	text_make_utf8(s->name);
+	return 0;
+}
+
+/* Anew: the files may have moved, and points borrow from them. */
+static int cut_all(struct set *s, struct err *e)
+{
+	int err = 0;
+	size_t i;
+
+	s->nr_points = 0;
+	for (i = 0; i < s->nr_files && !err; i++)
+		err = cut(s, &s->files[i], e);
+	return err;
+}
+
+int set_add_document(struct set *s, const char *name, json_t *doc,
+		     struct err *e)
+{
+	int err = keep(s, name, doc, e);
+
+	if (!err)
+		err = name_set(s, name, e);
+	return err ? err : cut_all(s, e);
+}
+
+int set_add(struct set *s, const char *path, struct err *e)
+{
+	size_t before = s->nr_files;
+	struct stat st;
+	int err = name_set(s, path, e);
+
+	if (err)
+		return err;
 	if (stat(path, &st))
 		return err_set(e, -errno, "cannot open \"%s\": %s", path,
 			       strerror(errno));
@@ -209,11 +243,7 @@ int set_add(struct set *s, const char *path, struct err *e)
 			      s->nr_warnings ? "; the first of what is there: "
 					     : "",
 			      s->nr_warnings ? s->warnings[0] : "");
-	/* Anew: the files may have moved, and points borrow from them. */
-	s->nr_points = 0;
-	for (i = 0; i < s->nr_files && !err; i++)
-		err = cut(s, &s->files[i], e);
-	return err;
+	return err ? err : cut_all(s, e);
 }
 
 int set_read(struct set *s, const char *path, struct err *e)

@@ -49,6 +49,11 @@ int set_read(struct set *s, const char *path, struct err *e);
 
 /* Adds @path to what @s holds. */
 int set_add(struct set *s, const char *path, struct err *e);
+
+/* The same from memory. @doc is what result_parse() or result_read() let pass;
+ * @s takes it, also on failure. */
+int set_add_document(struct set *s, const char *name, json_t *doc,
+		     struct err *e);
 void set_release(struct set *s);
 
 /* Whether its points differ in array, in test. */
