@@ -388,8 +388,10 @@ static int compare_line(struct comparison *c, const struct reference_line *l,
 {
 	const struct point *p, *before;
 	int err = 0;
+	size_t i;
 
-	for (p = b->points; p < b->points + b->nr_points && !err; p++) {
+	for (i = 0; i < b->nr_points && !err; i++) {
+		p = &b->points[i];
 		if (!is_of(p, l, op))
 			continue;
 		for (before = b->points; before < p; before++)

@@ -206,7 +206,8 @@ static void put_sweeps(struct put *p, json_t *all, const struct set *s)
 	struct row_sum sum;
 	size_t i;
 
-	for (pt = s->points; pt < s->points + s->nr_points; pt++) {
+	for (i = 0; i < s->nr_points; i++) {
+		pt = &s->points[i];
 		if (before && before->row == pt->row) /* another op of it */
 			continue;
 		before = pt;
