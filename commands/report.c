@@ -1,5 +1,6 @@
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,14 @@
 
 #include "base/file.h"
 #include "commands/commands.h"
+#include "commands/shipped.h"
 #include "commands/spelling.h"
 #include "report/formats.h"
 
-enum { KEY_FORMAT = 0x100, KEY_JOB, KEY_OP };
+enum { KEY_FORMAT = 0x100, KEY_JOB, KEY_OP, KEY_REFERENCE };
 
 struct request_report {
-	const char *format, *file, *job, *op;
+	const char *format, *file, *job, *op, *reference;
 	char **paths;
 	int nr_paths;
 };
@@ -31,6 +33,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_OP:
 		r->op = arg;
+		return 0;
+	case KEY_REFERENCE:
+		r->reference = arg;
 		return 0;
 	case 'o':
 		r->file = arg;
@@ -52,6 +57,8 @@ static const struct argp_option options[] = {
 	 "only rows of that name (not in text, junit)", 0},
 	{"op", KEY_OP, "OP", 0,
 	 "only read, write, trim or flush (not in text, junit)", 0},
+	{"reference", KEY_REFERENCE, "NAME", 0,
+	 "text and html: also beside published figures (see compare)", 0},
 	{0},
 };
 
@@ -87,8 +94,9 @@ static int write_out(const struct request_report *r, const char *text,
 	return 0;
 }
 
-static int report(const struct set *s, const struct format *f,
-		  const struct request_report *r, struct err *e)
+static int report(const struct set *s, const struct comparison *beside,
+		  const struct format *f, const struct request_report *r,
+		  struct err *e)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -97,7 +105,7 @@ static int report(const struct set *s, const struct format *f,
 
 	if (!out)
 		return err_set(e, -ENOMEM, "no memory for the report");
-	err = f->write(s, out, e);
+	err = f->write(s, beside, out, e);
 	if (fclose(out) && !err)
 		err = err_set(e, -ENOMEM, "no memory for the report");
 	if (!err)
@@ -120,6 +128,31 @@ static int read_all(struct set *s, const struct request_report *r,
 	for (i = 0; i < r->nr_paths && !err; i++)
 		err = set_add(s, r->paths[i], e);
 	return err ? err : choose(s, r, e);
+}
+
+/* The same beside published figures, where these are asked for. */
+static int report_beside(const struct set *s, const struct format *f,
+			 const struct request_report *r, struct err *e)
+{
+	const struct compare_opts o = {.max_regress = -1, .protocol = "iscsi"};
+	struct reference reference;
+	struct comparison c = {0};
+	char path[PATH_MAX + 300];
+	int err;
+
+	if (!r->reference)
+		return report(s, NULL, f, r, e);
+	if (shipped_reference(r->reference, path, sizeof(path), e) ||
+	    reference_read(&reference, path, e))
+		return e->code = -EINVAL;
+	err = compare_reference(&c, &reference, s, &o, e);
+	if (!err)
+		err = report(s, &c, f, r, e);
+	else if (err == -ENOENT)
+		e->code = err = -EINVAL;
+	comparison_release(&c);
+	reference_release(&reference);
+	return err;
 }
 
 int command_report(int argc, char **argv)
@@ -152,7 +185,7 @@ int command_report(int argc, char **argv)
 	}
 	if (read_all(&s, &r, &e))
 		status = say_err(&e, STATUS_USAGE);
-	else if (report(&s, f, &r, &e))
+	else if (report_beside(&s, f, &r, &e))
 		status = say_err(&e, is_usage(e.code) ? STATUS_USAGE
 						      : STATUS_TARGET);
 	for (i = 0; i < s.nr_warnings && f != &format_text; i++)

@@ -67,10 +67,12 @@ static void put_point(const struct point *p, FILE *out)
 	put_number(out, cpu, "system_ns_per_io", "\n");
 }
 
-static int write_csv(const struct set *s, FILE *out, struct err *e)
+static int write_csv(const struct set *s, const struct comparison *beside,
+		     FILE *out, struct err *e)
 {
 	size_t i;
 
+	(void)beside;
 	(void)e;
 	fputs(heading, out);
 	for (i = 0; i < s->nr_points; i++)

@@ -79,11 +79,13 @@ static int ask_for_one(const struct set *s, struct err *e)
 		       s->name, s->nr_points, names);
 }
 
-static int write_hgrm(const struct set *s, FILE *out, struct err *e)
+static int write_hgrm(const struct set *s, const struct comparison *beside,
+		      FILE *out, struct err *e)
 {
 	struct bins b;
 	int err;
 
+	(void)beside;
 	if (s->nr_points != 1)
 		return ask_for_one(s, e);
 	err = bins_read(&b, s->points, e);

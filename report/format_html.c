@@ -215,6 +215,52 @@ static void put_table(const struct set *s, FILE *out)
 	      out);
 }
 
+/* --- published figures --- */
+
+static void put_beside_line(const struct comparison_item *item, FILE *out)
+{
+	char text[64];
+
+	fputs("<tr><td class=\"text\">", out);
+	text_put_xml(out, item->label);
+	fputs("</td>", out);
+	put_cell(out, item->a.estimate.mean,
+		 metric_text(item->metric, item->a.estimate.mean, text,
+			     sizeof(text)));
+	if (item->has_b)
+		put_cell(out, item->b.estimate.mean,
+			 metric_text(item->metric, item->b.estimate.mean, text,
+				     sizeof(text)));
+	else
+		fputs("<td>-</td>", out);
+	snprintf(text, sizeof(text), "%.3f", item->ratio);
+	put_cell(out, item->ratio, text);
+	if (item->verdict < VERDICT_NO_INTERVAL)
+		fprintf(out, "<td>%.3f .. %.3f</td>", item->interval.low,
+			item->interval.high);
+	else
+		fputs("<td>-</td>", out);
+	fprintf(out, "<td class=\"text\">%s</td></tr>\n",
+		verdict_names[item->verdict]);
+}
+
+static void put_beside(const struct comparison *c, FILE *out)
+{
+	size_t i;
+
+	fputs("<h2>Beside published figures</h2>\n<div class=\"scroll\"><table "
+	      "id=\"published\">\n<thead><tr><th>volume, test, job</th>"
+	      "<th>published, MB/s</th><th>here, MB/s</th><th>ratio</th>"
+	      "<th>95 % interval</th><th class=\"text\">verdict</th></tr>"
+	      "</thead>\n<tbody>\n",
+	      out);
+	for (i = 0; i < c->nr_items; i++)
+		put_beside_line(&c->items[i], out);
+	fputs("</tbody></table></div>\n<p class=\"sub\">Published: ", out);
+	text_put_xml(out, c->a);
+	fputs("</p>\n", out);
+}
+
 /* --- charts --- */
 
 static void put_figure(FILE *out, const char *id, size_t height,
@@ -384,7 +430,8 @@ static void put_head(const struct set *s, FILE *out)
 		page_css);
 }
 
-static int write_html(const struct set *s, FILE *out, struct err *e)
+static int write_html(const struct set *s, const struct comparison *beside,
+		      FILE *out, struct err *e)
 {
 	char *chart = NULL;
 	json_t *data = NULL;
@@ -400,6 +447,8 @@ static int write_html(const struct set *s, FILE *out, struct err *e)
 	put_head(s, out);
 	put_summary(s, out);
 	put_table(s, out);
+	if (beside)
+		put_beside(beside, out);
 	put_figures(s, json_array_size(json_object_get(data, "sweeps")) > 0,
 		    out);
 	put_configuration(s, out);

@@ -77,10 +77,12 @@ static void put_suite(const struct result_file *f, FILE *out)
 	fputs("</system-out>\n  </testsuite>\n", out);
 }
 
-static int write_junit(const struct set *s, FILE *out, struct err *e)
+static int write_junit(const struct set *s, const struct comparison *beside,
+		       FILE *out, struct err *e)
 {
 	size_t i;
 
+	(void)beside;
 	(void)e;
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<testsuites name=\"lunbench\">\n",

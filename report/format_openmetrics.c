@@ -159,10 +159,13 @@ static void put_results(const struct set *s, FILE *out)
 	}
 }
 
-static int write_openmetrics(const struct set *s, FILE *out, struct err *e)
+static int write_openmetrics(const struct set *s,
+			     const struct comparison *beside, FILE *out,
+			     struct err *e)
 {
 	size_t i, k;
 
+	(void)beside;
 	(void)e;
 	put_results(s, out);
 	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)

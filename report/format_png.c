@@ -242,12 +242,14 @@ static int copy_picture(const struct drawing *d, FILE *out, struct err *e)
 	return err;
 }
 
-static int write_png(const struct set *s, FILE *out, struct err *e)
+static int write_png(const struct set *s, const struct comparison *beside,
+		     FILE *out, struct err *e)
 {
 	struct drawing d = {0};
 	json_t *data = page_data(s, e);
 	int err;
 
+	(void)beside;
 	if (!data)
 		return e->code;
 	err = make_folder(&d, e);

@@ -3,7 +3,8 @@
 #include "report/text.h"
 
 /* Each result as `run` printed it. */
-static int write_text(const struct set *s, FILE *out, struct err *e)
+static int write_text(const struct set *s, const struct comparison *beside,
+		      FILE *out, struct err *e)
 {
 	char clean[1024];
 	size_t i;
@@ -18,6 +19,10 @@ static int write_text(const struct set *s, FILE *out, struct err *e)
 	for (i = 0; i < s->nr_warnings; i++) {
 		text_clean(clean, sizeof(clean), s->warnings[i]);
 		fprintf(out, "warning: left out: %s\n", clean);
+	}
+	if (beside) {
+		fputc('\n', out);
+		compare_print(beside, out);
 	}
 	return 0;
 }

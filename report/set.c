@@ -49,7 +49,7 @@ static int keep(struct set *s, const char *path, json_t *doc, struct err *e)
 		json_decref(doc);
 		return no_memory(e);
 	}
-	text_make_utf8(more[s->nr_files].path);
+	err_make_printable(more[s->nr_files].path);
 	more[s->nr_files++].doc = doc;
 	return 0;
 }
@@ -198,7 +198,7 @@ static int name_set(struct set *s, const char *name, struct err *e)
 		s->name = strdup(name);
 	if (!s->name)
 		return no_memory(e);
-	text_make_utf8(s->name);
+	err_make_printable(s->name);
 	return 0;
 }
 

@@ -15,7 +15,7 @@
  */
 
 struct result_file {
-	char *path;  /* owned; as given, UTF-8: to show, not to open */
+	char *path;  /* owned; as given, made printable: to show, not to open */
 	json_t *doc; /* owned */
 };
 

@@ -57,16 +57,6 @@ int text_width(const char *s)
 	return n;
 }
 
-void text_make_utf8(char *text)
-{
-	json_t *s = json_string(text);
-
-	for (; *text && !s; text++)
-		if ((unsigned char)*text >= 0x80)
-			*text = '?';
-	json_decref(s);
-}
-
 /* U+FFFE and U+FFFF. */
 static int is_noncharacter(const unsigned char *s)
 {

@@ -17,10 +17,6 @@ double number_of(const json_t *o, const char *key);
  * characters where @size ends. */
 void text_clean(char *to, size_t size, const char *from);
 
-/* A name that is not UTF-8 (a file's may be anything) gets '?' for its bytes
- * that are not ASCII. */
-void text_make_utf8(char *text);
-
 /* In characters, not bytes. */
 int text_width(const char *s);
 

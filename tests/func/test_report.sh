@@ -143,6 +143,21 @@ test_html() {
 	[ ! -e no.html ]
 }
 
+test_published_figures() {
+	results
+	jq '.lunbench.job = "copy-large" | .lunbench.target.array = "raid5"' \
+		set/one.json >r.json
+	expect 0 "$LUNBENCH" report r.json --reference nas-2014
+	has out 'raid5 copy-large, paced read'
+	expect 2 "$LUNBENCH" report set --reference nas-2014
+	has err 'matched by test'
+	expect 2 "$LUNBENCH" report set --reference none
+	has err nas-2014
+	[ -f /usr/share/javascript/chart.js/chart.min.js ] || skip "no libjs-chart.js"
+	expect 0 "$LUNBENCH" report r.json --reference nas-2014 --format html
+	grep -qE 'raid5 copy-large, paced read</td><td data-value="54.1[0-9]*">54.1</td>' out
+}
+
 test_png() {
 	local status
 	results

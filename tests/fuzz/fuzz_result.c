@@ -19,7 +19,7 @@ static void report_all(const struct set *s, FILE *nowhere)
 
 	for (i = 0; formats[i]; i++)
 		if (!formats[i]->is_binary)
-			formats[i]->write(s, nowhere, &e);
+			formats[i]->write(s, NULL, nowhere, &e);
 }
 
 /* With itself: the plans are equal, whatever they are. */
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		report_all(&s, nowhere);
 		compare(&s, nowhere);
 		s.nr_points = s.nr_points ? 1 : 0; /* as hgrm wants it */
-		format_hgrm.write(&s, nowhere, &e);
+		format_hgrm.write(&s, NULL, nowhere, &e);
 	}
 	set_release(&s);
 	return 0;
