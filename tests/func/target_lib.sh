@@ -20,7 +20,13 @@ tgtds() {
 }
 
 nothing_left() {
-	local dir=${1:-$LUNBENCH_STATE_DIR}
+	local dir=${1:-$LUNBENCH_STATE_DIR} n=0
+	# What dies with a lunbench that was killed is on its way out: on a busy
+	# machine it takes a moment.
+	while [ -n "$(tgtds "$dir")" ] && [ $n -lt 40 ]; do
+		n=$((n + 1))
+		sleep 0.05
+	done
 	[ -z "$(tgtds "$dir")" ] || fail "tgtd left: $(tgtds "$dir")"
 	[ -z "$(ls -A "$dir")" ] || fail "state left: $(ls -AR "$dir")"
 }
