@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +13,14 @@
 
 /* --- reading --- */
 
+/* How long the other end of a pipe may be silent. */
+enum { WRITER_MS = 10000 };
+
 /* Until the end or @max: the size that stat tells is 0 in /proc and stale for
  * a file that grows. 0 or -errno; *text is owned by the caller in any case. */
 static int read_all(int fd, size_t max, char **text, size_t *len)
 {
+	struct pollfd ready = {.fd = fd, .events = POLLIN};
 	size_t room = 4096;
 	char *more;
 	ssize_t n;
@@ -28,6 +33,11 @@ static int read_all(int fd, size_t max, char **text, size_t *len)
 		n = read(fd, *text + *len, room - *len - 1);
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EAGAIN) {
+			if (poll(&ready, 1, WRITER_MS))
+				continue;
+			return -ETIMEDOUT;
+		}
 		if (n < 0)
 			return -errno;
 		if (n == 0)
@@ -50,7 +60,8 @@ static int read_all(int fd, size_t max, char **text, size_t *len)
 int file_read(const char *path, size_t max, char **text, size_t *len,
 	      struct err *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+	/* A FIFO that nobody writes to would keep a plain open for ever. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
 
 	*text = NULL;
 	*len = 0;

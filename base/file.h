@@ -6,7 +6,7 @@
 #include "base/err.h"
 
 /* The whole file, NUL-terminated; the caller frees *text. @max bounds it
- * (-EFBIG). */
+ * (-EFBIG). A pipe's other end may be silent for 10 s (-ETIMEDOUT). */
 int file_read(const char *path, size_t max, char **text, size_t *len,
 	      struct err *e);
 

@@ -29,10 +29,37 @@ static size_t target_facts(const struct prepared *p, struct fact *f)
 	return n;
 }
 
+/*
+ * A LUN that grew or shrank under the run: targets do not always tell (SBC-3's
+ * unit attention CAPACITY DATA HAS CHANGED), so look again. "" if all is as it
+ * was, or cannot be seen any more.
+ */
+static void check_size(const struct prepared *p, const struct request *r,
+		       char *text, size_t size)
+{
+	char was[32], is[32];
+	struct lun now;
+
+	text[0] = '\0';
+	if (!(transport_caps(&r->url) & IS_NETWORK) || signals_seen ||
+	    transport_probe(&r->url, &r->run.initiator, &now, NULL, NULL,
+			    NULL) ||
+	    now.blocks == p->probed_blocks)
+		return;
+	snprintf(text, size,
+		 "the LUN changed its size during the run, from %" PRIu64
+		 " blocks (%s) to %" PRIu64 " (%s); the run used the old size",
+		 p->probed_blocks,
+		 units_bytes(was, sizeof(was),
+			     p->probed_blocks * p->lun.block_bytes),
+		 now.blocks, units_bytes(is, sizeof(is), lun_bytes(&now)));
+}
+
 static json_t *build(const struct prepared *p, const struct request *r,
 		     const struct run_result *run, struct err *e)
 {
 	struct fact facts[8];
+	char resized[256], *warning = resized;
 	struct result_input in = {
 		.plan = &p->plan,
 		.run = run,
@@ -43,8 +70,13 @@ static json_t *build(const struct prepared *p, const struct request *r,
 		.nr_session = p->nr_session,
 		.target = facts,
 		.nr_target = target_facts(p, facts),
+		.warnings = &warning,
 	};
 
+	if (run->end == RUN_COMPLETE) {
+		check_size(p, r, resized, sizeof(resized));
+		in.nr_warnings = resized[0] != '\0';
+	}
 	return result_build(&in, e);
 }
 

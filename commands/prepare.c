@@ -160,6 +160,7 @@ int prepare_plan(struct prepared *p, const struct request *r)
 		return say_err(&e, rc == -EOPNOTSUPP || rc == -EINVAL
 					   ? STATUS_USAGE
 					   : STATUS_TARGET);
+	p->probed_blocks = p->lun.blocks;
 	bound_to_target(p, r);
 	rc = check_serial(p, r);
 	if (rc)

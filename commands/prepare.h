@@ -19,8 +19,9 @@ struct prepared {
 	struct jobfile file;
 	struct jobset set;
 	const struct transport *transport;
-	struct lun lun;	      /* as probed, bounded to what may be used */
-	struct fact *session; /* owned; negotiated keys */
+	struct lun lun;		/* as probed, bounded to what may be used */
+	uint64_t probed_blocks; /* before that bound */
+	struct fact *session;	/* owned; negotiated keys */
 	size_t nr_session;
 	bool is_ours;		  /* the LUN of a bundled target that runs */
 	struct tgt_status target; /* valid if is_ours */

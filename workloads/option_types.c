@@ -35,8 +35,13 @@ int option_parse_ranged(const struct option_input *in, const char *text,
 {
 	const struct option_desc *d = in->desc;
 	struct size_value v;
-	int ret = units_parse_size(text, in->kb_base, &v, e);
+	int ret;
 
+	if (*text == '-')
+		return err_set(e, -EINVAL,
+			       "%.80s is outside %" PRIu64 "..%" PRIu64, text,
+			       d->min, d->max);
+	ret = units_parse_size(text, in->kb_base, &v, e);
 	if (ret)
 		return ret;
 	if (v.is_percent)

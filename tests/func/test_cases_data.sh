@@ -26,13 +26,15 @@ test_over_2_tib() {
 test_grown_and_shrunk() {
 	raw_up
 	raw_lun 1 64M
-	start --runtime=2 --iodepth=4 "$URL"
+	# Little load: tgtd closes the file under whatever it is reading then.
+	start --runtime=2 --thinktime=50ms "$URL"
 	truncate -s 128M l1.img
 	raw_set 1 online=0
 	raw_set 1 path="$PWD/l1.img"
 	raw_set 1 online=1
 	ends 0
 	holds '.lunbench.lun.blocks == 131072 and .jobs[0].error == 0'
+	holds '.lunbench.warnings | any(contains("changed its size during the run, from 131072 blocks"))'
 	raw_lun 2 64M
 	start --runtime=10 --iodepth=4 --continue_on_error=none "$URL"
 	truncate -s 32M l2.img

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -102,6 +103,40 @@ static void test_proc(void)
 	free(text);
 }
 
+/* A FIFO that nobody writes to must not keep us; a pipe with a writer may be
+ * read, as in `plan <(...)`. */
+static void test_pipes(void)
+{
+	char path[] = "/tmp/lunbench-fifo.XXXXXX", name[64], *text;
+	int pipe_fd[2];
+	struct err e;
+	size_t len;
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(path));
+	snprintf(name, sizeof(name), "%s/fifo", path);
+	CU_ASSERT_EQUAL_FATAL(mkfifo(name, 0600), 0);
+	CU_ASSERT_EQUAL(file_read(name, 100, &text, &len, &e), 0);
+	CU_ASSERT_EQUAL(len, 0);
+	free(text);
+	unlink(name);
+	rmdir(path);
+
+	CU_ASSERT_EQUAL_FATAL(pipe(pipe_fd), 0);
+	if (!fork()) {
+		close(pipe_fd[0]);
+		usleep(100000);
+		_exit(write(pipe_fd[1], "late", 4) != 4);
+	}
+	close(pipe_fd[1]);
+	snprintf(name, sizeof(name), "/dev/fd/%d", pipe_fd[0]);
+	CU_ASSERT_EQUAL(file_read(name, 100, &text, &len, &e), 0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+	CU_ASSERT_STRING_EQUAL(text, "late");
+	free(text);
+	close(pipe_fd[0]);
+	wait(NULL);
+}
+
 static void test_bad_paths(void)
 {
 	struct err e = {0};
@@ -186,5 +221,6 @@ static void test_make_dirs(void)
 UNIT_TESTS("file", {"reads back what it wrote", test_read_back},
 	   {"sizes around its buffer", test_sizes},
 	   {"files without a size", test_proc}, {"bad paths", test_bad_paths},
-	   {"a full disk", test_full}, {"a device", test_device},
-	   {"a symbolic link", test_link}, {"folders", test_make_dirs})
+	   {"pipes", test_pipes}, {"a full disk", test_full},
+	   {"a device", test_device}, {"a symbolic link", test_link},
+	   {"folders", test_make_dirs})
