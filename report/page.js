@@ -76,13 +76,29 @@
 	function recolor() {
 		charts.forEach(function (c) { ink(c); c.update(); });
 	}
+	/* A bar group a row, a color for each op and field. */
 	function bars(id, fields, title, log) {
-		draw(id, "bar", fields.map(function (f, i) {
-			return {
-				label: f[1], backgroundColor: color(i),
-				data: data.points.map(function (p) { return p[f[0]]; })
-			};
-		}), {
+		var rows = [], place = new Map(), sets = [];
+		data.points.forEach(function (p) {
+			if (!place.has(p.row))
+				place.set(p.row, rows.push(p.row) - 1);
+		});
+		["read", "write", "trim", "flush"].forEach(function (op) {
+			fields.forEach(function (f) {
+				var values = rows.map(function () { return null; });
+				data.points.forEach(function (p) {
+					if (p.op === op)
+						values[place.get(p.row)] = p[f[0]];
+				});
+				if (values.some(function (v) { return v !== null; }))
+					sets.push({
+						label: op + (f[1] ? " " + f[1] : ""),
+						backgroundColor: color(sets.length),
+						skipNull: true, data: values
+					});
+			});
+		});
+		draw(id, "bar", sets, {
 			x: axis(title, log ? {
 				type: "logarithmic",
 				ticks: { callback: logTick(time) }
@@ -93,7 +109,7 @@
 			tips: log ? { label: function (c) {
 				return c.dataset.label + ": " + time(c.raw);
 			} } : {}
-		}, data.points.map(function (p) { return p.label; }));
+		}, rows);
 	}
 	function lines(list, of) {
 		return list.map(function (l, i) {
@@ -177,7 +193,7 @@
 		sweep("sweep_rate", "mb_s", "MB/s");
 		sweep("sweep_time", "mean_ns", "mean response time", time);
 	}
-	bars("rates", [["mb_s", "MB/s"]], "MB/s");
+	bars("rates", [["mb_s", ""]], "MB/s");
 	bars("latencies", [["mean_ns", "mean"], ["p99_ns", "p99"]],
 		"latency", true);
 	curves();

@@ -47,7 +47,8 @@ static int put_point(struct put *p, json_t *points, const struct set *s,
 	int err;
 
 	put_text(p, o, "label", point_title(s, pt, label, sizeof(label)));
-	put_text(p, o, "file", pt->file->path);
+	put_text(p, o, "row", point_row_title(s, pt, label, sizeof(label)));
+	put_text(p, o, "op", op_name(pt->op));
 	put_metric(p, o, pt, "mb_s", METRIC_MB_S);
 	put_metric(p, o, pt, "iops", METRIC_IOPS);
 	put_metric(p, o, pt, "mean_ns", METRIC_MEAN);

@@ -7,8 +7,8 @@
  * What the charts of a page draw, as JSON; report/page.js and the picture read
  * it:
  *
- *	points: label, mb_s, iops, mean_ns, p99_ns, curve: [[1/(1-p), ns]...]
- *	series: label, start_s, interval_s, mb_s: [...]     (a row each)
+ *	points: label, row, op, mb_s, iops, mean_ns, p99_ns, curve: [[1/(1-p),
+ *ns]...] series: label, start_s, interval_s, mb_s: [...]     (a row each)
  *	events: at_s, text
  *	sweeps: label, steps: [{clients, mb_s, iops, mean_ns, n}]
  *

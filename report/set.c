@@ -289,23 +289,6 @@ bool set_has_tests(const struct set *s)
 	return false;
 }
 
-char *point_label(const struct set *s, const struct point *p, char *buf,
-		  size_t size)
-{
-	bool arrays = set_has_arrays(s) && *p->array;
-	bool tests = set_has_tests(s) && *p->test;
-	char text[512], nth[32] = "";
-
-	if (p->nth)
-		snprintf(nth, sizeof(nth), " #%zu", p->nth + 1);
-	snprintf(text, sizeof(text), "%.100s%s%.100s%s%.200s%s %s",
-		 arrays ? p->array : "", arrays ? " " : "",
-		 tests ? p->test : "", tests ? " " : "", p->name, nth,
-		 op_name(p->op));
-	text_clean(buf, size, text);
-	return buf;
-}
-
 static bool has_repeats(const struct set *s, const struct point *p)
 {
 	const struct point *o;
@@ -318,20 +301,43 @@ static bool has_repeats(const struct set *s, const struct point *p)
 	return false;
 }
 
+static char *describe(const struct set *s, const struct point *p, bool with_op,
+		      bool with_file, char *buf, size_t size)
+{
+	bool arrays = set_has_arrays(s) && *p->array;
+	bool tests = set_has_tests(s) && *p->test;
+	const char *path = p->file->path, *slash = strrchr(path, '/');
+	char text[1024], nth[32] = "", file[256] = "";
+
+	if (p->nth)
+		snprintf(nth, sizeof(nth), " #%zu", p->nth + 1);
+	if (with_file && has_repeats(s, p))
+		snprintf(file, sizeof(file), " (%.200s)",
+			 slash ? slash + 1 : path);
+	snprintf(text, sizeof(text), "%.100s%s%.100s%s%.200s%s%s%s%s",
+		 arrays ? p->array : "", arrays ? " " : "",
+		 tests ? p->test : "", tests ? " " : "", p->name, nth,
+		 with_op ? " " : "", with_op ? op_name(p->op) : "", file);
+	text_clean(buf, size, text);
+	return buf;
+}
+
+char *point_label(const struct set *s, const struct point *p, char *buf,
+		  size_t size)
+{
+	return describe(s, p, true, false, buf, size);
+}
+
 char *point_title(const struct set *s, const struct point *p, char *buf,
 		  size_t size)
 {
-	const char *path = p->file->path, *slash = strrchr(path, '/');
-	char label[256], text[512];
+	return describe(s, p, true, true, buf, size);
+}
 
-	point_label(s, p, label, sizeof(label));
-	if (!has_repeats(s, p))
-		snprintf(text, sizeof(text), "%s", label);
-	else
-		snprintf(text, sizeof(text), "%s (%.200s)", label,
-			 slash ? slash + 1 : path);
-	text_clean(buf, size, text);
-	return buf;
+char *point_row_title(const struct set *s, const struct point *p, char *buf,
+		      size_t size)
+{
+	return describe(s, p, false, true, buf, size);
 }
 
 bool point_is_open(const struct point *p)

@@ -70,6 +70,10 @@ char *point_label(const struct set *s, const struct point *p, char *buf,
 char *point_title(const struct set *s, const struct point *p, char *buf,
 		  size_t size);
 
+/* And without the op: what a row's points have in common. */
+char *point_row_title(const struct set *s, const struct point *p, char *buf,
+		      size_t size);
+
 /* The latency that is shown: open loops have response times, else service
  * times. Where fio has them: with N, mean, bins. NULL for none. */
 const json_t *point_latency(const struct point *p);

@@ -84,12 +84,24 @@ for name, c in charts.items():
     assert c["drawn"], f"{name} was not drawn"
     assert c["datasets"], f"{name} is empty"
     assert c["inked"] > 2000 and c["colors"] > 2, (name, c["inked"], c["colors"])
-for i, (row, op, v) in enumerate(points):
-    drawn = charts["rates"]["datasets"][0]["data"][i]
+
+
+def bar(chart, cells, op, field=""):
+    """The value of the bar that belongs to a line of the table."""
+    c = charts[chart]
+    label = cells[0][1].rstrip(" *")
+    row = re.sub(rf" {op}( \([^()]*\))?$", r"\1", label)
+    found = [d["data"][c["labels"].index(row)] for d in c["datasets"]
+             if d["label"] == f"{op} {field}".rstrip()]
+    return found[0] if found else None
+
+
+for i, (cells, (row, op, v)) in enumerate(zip(rows, points)):
+    drawn = bar("rates", cells, op)
     assert op == "flush" and drawn is None or \
         same(drawn, v["bytes_per_s"] / 1e6), (drawn, v)
-    mean, p99 = (d["data"][i] for d in charts["latencies"]["datasets"])
-    assert same(mean, v["latency"]["mean_ns"]) and same(p99, v["latency"]["p99_ns"])
+    assert same(bar("latencies", cells, op, "mean"), v["latency"]["mean_ns"])
+    assert same(bar("latencies", cells, op, "p99"), v["latency"]["p99_ns"])
     curve = charts["percentiles"]["datasets"][i]["data"]
     assert curve[-1]["y"] == v["latency"]["max_ns"], (curve[-1], v["latency"])
     near = min(curve, key=lambda c: abs(math.log(c["x"] / 2)))
