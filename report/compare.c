@@ -128,18 +128,22 @@ static enum verdict judge(struct comparison_item *item)
 	return VERDICT_NO_DIFFERENCE;
 }
 
-/* Worse as shown, and by more than what is allowed. A figure that is gone
- * fails, too: a job that no longer runs must not pass. */
+/* Worse as shown, and by more than what is allowed. A rate without an interval
+ * has nothing that excuses it, so its ratio alone decides: short runs must not
+ * pass for want of knowledge. A latency's would fail too many. A figure that is
+ * gone fails: a job that no longer runs must not pass. */
 static bool fails(const struct comparison_item *item, double max_regress)
 {
+	bool is_rate = metrics[item->metric].more_is_better;
+
 	if (max_regress < 0)
 		return false;
 	if (item->verdict == VERDICT_MISSING)
 		return item->has_a;
-	if (item->verdict != VERDICT_WORSE)
+	if (item->verdict != VERDICT_WORSE &&
+	    !(item->verdict == VERDICT_NO_INTERVAL && is_rate))
 		return false;
-	return metrics[item->metric].more_is_better
-		       ? item->ratio < 1 - max_regress
+	return is_rate ? item->ratio < 1 - max_regress
 		       : item->ratio > 1 + max_regress;
 }
 
@@ -451,6 +455,16 @@ void comparison_release(struct comparison *c)
 	free(c->notes);
 	free(c->items);
 	memset(c, 0, sizeof(*c));
+}
+
+size_t comparison_unjudged(const struct comparison *c)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < c->nr_items; i++)
+		n += c->items[i].verdict == VERDICT_NO_INTERVAL &&
+		     !metrics[c->items[i].metric].more_is_better;
+	return n;
 }
 
 size_t comparison_failures(const struct comparison *c)

@@ -61,6 +61,8 @@ int compare_reference(struct comparison *c, const struct reference *r,
 void comparison_release(struct comparison *c);
 
 size_t comparison_failures(const struct comparison *c);
+/* Latencies that no gate judges, for want of an interval. */
+size_t comparison_unjudged(const struct comparison *c);
 
 void compare_print(const struct comparison *c, FILE *out);
 void compare_put_junit(const struct comparison *c, size_t nr, FILE *out);

@@ -62,8 +62,8 @@ static void print_bases(const struct comparison *c, FILE *out)
 	static const char *const texts[] = {
 		[BASIS_NONE] =
 			"a single run whose series has no such figure, or is "
-			"too short, gives no interval: its ratio decides "
-			"nothing; repeat the run",
+			"too short, gives no interval: its ratio may be "
+			"chance; repeat the run",
 		[BASIS_RUNS] = "intervals are from repeated runs",
 		[BASIS_SERIES] =
 			"intervals of single runs are from their series: how "
@@ -93,6 +93,11 @@ static void print_gate(const struct comparison *c, FILE *out)
 
 	if (c->max_regress < 0)
 		return;
+	if (comparison_unjudged(c))
+		fprintf(out,
+			"gate: latencies that have no interval and were not "
+			"judged: %zu; repeat the runs\n",
+			comparison_unjudged(c));
 	if (n)
 		fprintf(out,
 			"gate: FAILED: %zu figure%s worse by more than %g %%, "

@@ -187,6 +187,27 @@ static void test_single_runs(void)
 	/* two seconds are too few */
 	i = find(&o, "trims trim", METRIC_IOPS);
 	CU_ASSERT_EQUAL(i->verdict, VERDICT_NO_INTERVAL);
+	CU_ASSERT_FALSE(i->fails);
+	release(&o);
+}
+
+/* Too short for an interval: rates fail all the same, latencies are counted. */
+static void test_short_runs(void)
+{
+	json_t *d = make(5000), *op;
+	const struct comparison_item *i;
+	struct outcome o;
+
+	op = json_object_get(json_object_get(row(d, 2), "ops"), "trim");
+	json_object_set_new(op, "ios_per_s", json_real(100));
+	json_object_set_new(json_object_get(op, "latency"), "mean_ns",
+			    json_real(1e9));
+	compare(&o, keep(make(5000), "sa", 0), keep(d, "sb", 0), &all);
+	i = find(&o, "trims trim", METRIC_IOPS);
+	CU_ASSERT(i->verdict == VERDICT_NO_INTERVAL && i->fails);
+	i = find(&o, "trims trim", METRIC_MEAN);
+	CU_ASSERT(i->verdict == VERDICT_NO_INTERVAL && !i->fails);
+	CU_ASSERT(comparison_unjudged(&o.c) > 0);
 	release(&o);
 }
 
@@ -374,7 +395,7 @@ static void test_end(void)
 }
 
 UNIT_TESTS("compare", {"repeats", test_repeats}, {"gate", test_gate},
-	   {"single runs", test_single_runs},
+	   {"single runs", test_single_runs}, {"short runs", test_short_runs},
 	   {"virtual time", test_virtual_time},
 	   {"plans that differ", test_plans},
 	   {"clients that differ", test_plans_of_clients},
