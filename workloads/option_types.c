@@ -35,13 +35,8 @@ int option_parse_ranged(const struct option_input *in, const char *text,
 {
 	const struct option_desc *d = in->desc;
 	struct size_value v;
-	int ret;
+	int ret = units_parse_size(text, in->kb_base, &v, e);
 
-	if (*text == '-')
-		return err_set(e, -EINVAL,
-			       "%.80s is outside %" PRIu64 "..%" PRIu64, text,
-			       d->min, d->max);
-	ret = units_parse_size(text, in->kb_base, &v, e);
 	if (ret)
 		return ret;
 	if (v.is_percent)
@@ -61,8 +56,14 @@ int option_parse_ranged(const struct option_input *in, const char *text,
 static int parse_uint(const struct option_input *in, struct err *e)
 {
 	uint64_t n;
-	int ret = option_parse_ranged(in, in->value, &n, e);
+	int ret;
 
+	/* A count: the parser's hint would speak of sizes. */
+	if (*in->value == '-')
+		return err_set(e, -EINVAL,
+			       "%.80s is outside %" PRIu64 "..%" PRIu64,
+			       in->value, in->desc->min, in->desc->max);
+	ret = option_parse_ranged(in, in->value, &n, e);
 	if (!ret)
 		*(unsigned int *)field_of(in) = (unsigned int)n;
 	return ret;
