@@ -23,6 +23,7 @@ enum exit_status {
 int command_bench(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_discover(int argc, char **argv);
+int command_lab(int argc, char **argv);
 int command_plan(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_run(int argc, char **argv);

@@ -32,6 +32,8 @@ static const struct command commands[] = {
 	 "results as text, page or picture, or for tools", command_report},
 	{"target", "up | down | status", "the bundled target, on loopback",
 	 command_target},
+	{"lab", "build | exec -- COMMAND", "a guest that has md and root",
+	 command_lab},
 	{"workloads", "[--keys]", "the shipped jobs; the keys of job files",
 	 command_workloads},
 	{"selftest", "", "what the meter costs, and that it is right",

@@ -15,4 +15,7 @@ int shipped_resolve(const char *job, char *path, size_t size, struct err *e);
 /* The same of a table of published figures: workloads/reference/NAME.csv. */
 int shipped_reference(const char *name, char *path, size_t size, struct err *e);
 
+/* Their paths; none at all is no error. The caller frees paths and list. */
+int shipped_list(char ***paths, size_t *nr, struct err *e);
+
 #endif

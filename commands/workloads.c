@@ -145,6 +145,32 @@ int shipped_reference(const char *name, char *path, size_t size, struct err *e)
 		       name, names);
 }
 
+int shipped_list(char ***paths, size_t *nr, struct err *e)
+{
+	struct dirent **list = NULL;
+	char folder[PATH_MAX + 16];
+	int i, n = 0, err = 0;
+
+	*nr = 0;
+	*paths = NULL;
+	if (shipped_folder(folder, sizeof(folder)))
+		n = scandir(folder, &list, is_job, alphasort);
+	n = n < 0 ? 0 : n;
+	*paths = calloc(n + 1, sizeof(**paths));
+	for (i = 0; i < n && *paths; i++) {
+		if (asprintf(&(*paths)[i], "%s/%s", folder, list[i]->d_name) <
+		    0) {
+			err = -ENOMEM;
+			break;
+		}
+		++*nr;
+	}
+	if (!*paths)
+		err = -ENOMEM;
+	free_list(list, n);
+	return err ? err_set(e, err, "no memory for the shipped jobs") : 0;
+}
+
 /* --- lunbench workloads --- */
 
 /* What its groups take in all; UINT64_MAX when amounts decide. Planned for a
