@@ -211,6 +211,28 @@ void child_result_release(struct child_result *r)
 	r->out = r->err = NULL;
 }
 
+int child_check(const char *const argv[], const char *const env[],
+		uint64_t deadline_ns, char **out, struct err *e)
+{
+	struct child_result r;
+	char line[300];
+	int err = child_run(argv, env, deadline_ns, &r, e);
+
+	if (!err && r.status) {
+		child_last_line(r.err, line, sizeof(line));
+		if (!line[0])
+			child_last_line(r.out, line, sizeof(line));
+		err = err_set(e, -EIO, "\"%s\" failed (status %d): %s", argv[0],
+			      r.status, line);
+	}
+	if (!err && out) {
+		*out = r.out;
+		r.out = NULL;
+	}
+	child_result_release(&r);
+	return err;
+}
+
 char *child_last_line(const char *text, char *line, size_t size)
 {
 	const char *end, *start;

@@ -36,6 +36,11 @@ int child_run(const char *const argv[], const char *const env[],
 	      uint64_t deadline_ns, struct child_result *r, struct err *e);
 void child_result_release(struct child_result *r);
 
+/* The same, where another status than 0 is a failure: -EIO with the program's
+ * last words. @out: its stdout, which the caller frees; may be NULL. */
+int child_check(const char *const argv[], const char *const env[],
+		uint64_t deadline_ns, char **out, struct err *e);
+
 /* The last line of @text (may be NULL) that is not blank, at most @size - 1
  * bytes of it, in
  * @line; "" if there is none. Where a program says why it failed. */

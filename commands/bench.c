@@ -98,6 +98,7 @@ static int bench_on_target(struct bench *b, struct prepared *p,
 	char note[256] = "";
 	int rc, status;
 
+	target_options_complete(&b->target);
 	rc = tgt_up(&b->target, &target, note, &e);
 	if (note[0])
 		say("%s", note);

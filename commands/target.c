@@ -35,7 +35,6 @@ enum option_key {
 	OPT_CHAP_USER,
 	OPT_CHAP_FILE,
 	OPT_OVERWRITE,
-	OPT_MEMBERS,
 	OPT_ALL,
 	OPT_OUTPUT_FORMAT,
 };
@@ -51,7 +50,6 @@ static const struct argp_option up_options[] = {
 	 0},
 	{"overwrite", OPT_OVERWRITE, NULL, 0,
 	 "use a backing that holds a file system or the like", 0},
-	{"members", OPT_MEMBERS, "SPEC", 0, "of an array: see --array", 0},
 	{"threads", OPT_THREADS, "N", 0, "I/O threads of the rdwr store (16)",
 	 0},
 	{"listen", OPT_LISTEN, "ADDR", 0,
@@ -137,10 +135,6 @@ static int set_option(struct request *r, int key, const char *value)
 				sizeof(o->initiator_address), value, e);
 	case OPT_CHAP_USER:
 		return set_text(o->user, sizeof(o->user), value, e);
-	case OPT_MEMBERS:
-		return err_set(e, -EINVAL,
-			       "--members: arrays come with the lab; this "
-			       "lunbench has the plain LUN (--array single)");
 	case OPT_OUTPUT_FORMAT:
 		return set_format(&r->is_json, value, e);
 	}
@@ -236,7 +230,7 @@ static json_t *to_json(const struct tgt_status *t)
 {
 	return json_pack(
 		"{s:s, s:s, s:s, s:s, s:b, s:b, s:I, s:i, s:s, s:b, s:s, s:i, "
-		"s:s*, s:i, s:i, s:b, s:b, s:s, s:s}",
+		"s:s*, s:i, s:i, s:b, s:b, s:s, s:s, s:s*, s:s*, s:i}",
 		"name", t->name, "url", t->url, "iqn", t->iqn, "store",
 		t->store, "durable", t->is_durable, "write_cache",
 		t->write_cache, "size_bytes", (json_int_t)t->size_bytes,
@@ -245,7 +239,9 @@ static json_t *to_json(const struct tgt_status *t)
 		"port", (int)t->port, "chap_user", t->user[0] ? t->user : NULL,
 		"pid", t->pid, "control_port", t->control_port, "running",
 		t->is_running, "stock", t->stock, "tgt_version", t->tgt_version,
-		"problem", t->problem);
+		"problem", t->problem, "array", t->array[0] ? t->array : NULL,
+		"members", t->members[0] ? t->members : NULL, "luns",
+		(int)t->nr_luns);
 }
 
 static int print_json(json_t *j)
@@ -284,6 +280,9 @@ static void print_text(const struct tgt_status *t)
 	       units_bytes(size, sizeof(size), t->size_bytes),
 	       (unsigned long long)t->size_bytes, t->block_bytes,
 	       strcmp(t->store, "null") ? "" : "; the LUN itself says 1 TiB");
+	if (t->array[0])
+		printf("  array     %s of %s%s\n", t->array, t->members,
+		       t->nr_luns > 1 ? "; more LUNs at /2 and on" : "");
 	if (strcmp(t->store, "null"))
 		printf("  backing   %s (%s)\n", t->backing,
 		       t->backing_is_ours ? "lunbench's, goes with the target"
@@ -340,6 +339,7 @@ static int up(struct request *r)
 
 	if (err)
 		return say_err(&r->error, STATUS_USAGE);
+	target_options_complete(&r->up);
 	err = up_unless_interrupted(&r->up, &t, note, &e);
 	explicit_bzero(r->up.password, sizeof(r->up.password));
 	if (note[0])

@@ -1,6 +1,7 @@
 #include "commands/target_options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -54,9 +55,46 @@ static int set_block(uint32_t *to, const char *value, struct err *e)
 	return 0;
 }
 
+static int set_text(char *to, size_t size, const char *option,
+		    const char *value, struct err *e)
+{
+	if (strlen(value) >= size)
+		return err_set(e, -EINVAL, "%s: \"%.40s...\" is too long",
+			       option, value);
+	snprintf(to, size, "%s", value);
+	return 0;
+}
+
+static int set_chunk(uint64_t *to, const char *value, struct err *e)
+{
+	struct size_value size = {0};
+	int err = units_parse_size(value, 1024, &size, e);
+
+	if (err)
+		return err_prefix(e, "--chunk");
+	if (size.is_percent || size.bytes < 4096 ||
+	    (size.bytes & (size.bytes - 1)))
+		return err_set(e, -EINVAL,
+			       "--chunk: \"%s\" is no power of two from 4K on",
+			       value);
+	*to = size.bytes;
+	return 0;
+}
+
+/* A plain single LUN is the target's image, unless members are named. */
+void target_options_complete(struct tgt_opts *o)
+{
+	if (!strcmp(o->array.kind, "single") && !o->array.members[0])
+		o->array.kind[0] = '\0';
+	else if (!o->array.kind[0] && o->array.members[0])
+		snprintf(o->array.kind, sizeof(o->array.kind), "single");
+}
+
 int target_option_set(struct tgt_opts *o, int key, const char *value,
 		      struct err *e)
 {
+	uint64_t n = 0;
+
 	switch (key) {
 	case TARGET_STORE:
 		return set_store(&o->store, value, e);
@@ -71,12 +109,21 @@ int target_option_set(struct tgt_opts *o, int key, const char *value,
 		o->stock = true;
 		return 0;
 	case TARGET_ARRAY:
-		if (!strcmp(value, "single"))
-			return 0;
-		return err_set(e, -EINVAL,
-			       "--array: \"%s\" comes with the lab; this "
-			       "lunbench has the plain LUN (--array single)",
-			       value);
+		return set_text(o->array.kind, sizeof(o->array.kind), "--array",
+				value, e);
+	case TARGET_MEMBERS:
+		return set_text(o->array.members, sizeof(o->array.members),
+				"--members", value, e);
+	case TARGET_LAYOUT:
+		return set_text(o->array.layout, sizeof(o->array.layout),
+				"--layout", value, e);
+	case TARGET_CHUNK:
+		return set_chunk(&o->array.chunk_bytes, value, e);
+	case TARGET_STRIPE_CACHE:
+		if (units_parse_uint(value, 17, 32768, &n, e))
+			return err_prefix(e, "--stripe-cache");
+		o->array.stripe_cache = n;
+		return 0;
 	default:
 		return -ENOSYS;
 	}

@@ -13,6 +13,10 @@ enum target_option {
 	TARGET_RAM,
 	TARGET_STOCK,
 	TARGET_ARRAY,
+	TARGET_MEMBERS,
+	TARGET_CHUNK,
+	TARGET_LAYOUT,
+	TARGET_STRIPE_CACHE,
 };
 
 /* Rows for a table of argp options. */
@@ -33,13 +37,40 @@ enum target_option {
 		 0,                                                             \
 		 "tgt's own negotiated values instead of the tuned ones",       \
 		 0},                                                            \
+		{"array",                                                       \
+		 TARGET_ARRAY,                                                  \
+		 "KIND",                                                        \
+		 0,                                                             \
+		 "what the LUN lies on: single, jbod, span, raid0, raid1, "     \
+		 "raid5, "                                                      \
+		 "raid6, raid10 (Linux md), each also as KIND+crypt (LUKS2)",   \
+		 0},                                                            \
+		{"members",                                                     \
+		 TARGET_MEMBERS,                                                \
+		 "SPEC",                                                        \
+		 0,                                                             \
+		 "of the array: /dev/sdb,/dev/sdc, or 4x1G (images), or "       \
+		 "4x256M@hdd "                                                  \
+		 "(RAM disks that behave like hdd, ssd, ram)",                  \
+		 0},                                                            \
+		{"chunk",                                                       \
+		 TARGET_CHUNK,                                                  \
+		 "SIZE",                                                        \
+		 0,                                                             \
+		 "of the array (mdadm's: 512K)",                                \
+		 0},                                                            \
+		{"layout", TARGET_LAYOUT, "NAME", 0, "of the array (mdadm's)",  \
+		 0},                                                            \
 	{                                                                       \
-		"array", TARGET_ARRAY, "KIND", 0,                               \
-			"single; other arrays come with the lab", 0             \
+		"stripe-cache", TARGET_STRIPE_CACHE, "PAGES", 0,                \
+			"of raid5 and raid6 (md's: 256)", 0                     \
 	}
 
 /* Sets one of them; -ENOSYS if @key is none. */
 int target_option_set(struct tgt_opts *o, int key, const char *value,
 		      struct err *e);
+
+/* After the last of them. */
+void target_options_complete(struct tgt_opts *o);
 
 #endif

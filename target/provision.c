@@ -7,9 +7,9 @@
 
 #define TARGET(op) \
 	"--lld", "iscsi", "--mode", "target", "--op", op, "--tid", "1"
-#define LUN(op)                                                              \
+#define LUN(op, lun)                                                         \
 	"--lld", "iscsi", "--mode", "logicalunit", "--op", op, "--tid", "1", \
-		"--lun", "1"
+		"--lun", lun
 
 /* tgt's defaults cost a write of more than 8 KiB several round trips. With
  * these, 256 KiB writes to the null store went from 0.8 to 5 GB/s.
@@ -50,17 +50,30 @@ static int add_account(const struct tgtadm *t, const struct tgt_opts *o,
 			   e);
 }
 
+struct lun {
+	unsigned int number;
+	const char *path;
+	uint64_t size_bytes;
+	bool is_direct;
+};
+
 static int add_lun(const struct tgtadm *t, const struct tgt_opts *o,
-		   const struct store *st, uint64_t serial, struct err *e)
+		   const struct lun *lun, uint64_t serial, struct err *e)
 {
-	char block[16], params[256];
+	char block[16], params[256], number[16];
+	/* The last two only where it is direct. */
+	const char *flags =
+		lun->is_direct && o->store == STORE_RDWR ? "--bsoflags" : NULL;
 	int err;
 
+	serial += lun->number - 1;
+	snprintf(number, sizeof(number), "%u", lun->number);
 	snprintf(block, sizeof(block), "%u", o->block_bytes);
 	err = tgtadm_call(t,
-			  TGTADM_ARGS(LUN("new"), "--backing-store", st->path,
-				      "--bstype", store_name(o->store),
-				      "--blocksize", block),
+			  TGTADM_ARGS(LUN("new", number), "--backing-store",
+				      lun->path, "--bstype",
+				      store_name(o->store), "--blocksize",
+				      block, flags, "direct"),
 			  e);
 	if (err)
 		return err;
@@ -73,17 +86,17 @@ static int add_lun(const struct tgtadm *t, const struct tgt_opts *o,
 		 store_name(o->store), LUNBENCH_VERSION,
 		 (unsigned long long)serial, (unsigned long long)serial,
 		 o->store == STORE_RDWR ? ",thin_provisioning=1" : "");
-	return tgtadm_call(t, TGTADM_ARGS(LUN("update"), "--params", params),
-			   e);
+	return tgtadm_call(
+		t, TGTADM_ARGS(LUN("update", number), "--params", params), e);
 }
 
 /* tgtadm takes much without a word: an odd block size becomes 512, a file that
  * it may not write becomes a read-only LUN. */
 static int check_lun(const struct tgtadm *t, const struct tgt_opts *o,
-		     const struct store *st, struct err *e)
+		     const struct lun *lun, struct err *e)
 {
 	uint64_t size =
-		o->store == STORE_NULL ? STORE_NULL_MAX_BYTES : st->size_bytes;
+		o->store == STORE_NULL ? STORE_NULL_MAX_BYTES : lun->size_bytes;
 	struct tgtadm_lun l;
 	const char *wrong = NULL;
 	bool found;
@@ -95,7 +108,7 @@ static int check_lun(const struct tgtadm *t, const struct tgt_opts *o,
 
 	if (err)
 		return err;
-	found = tgtadm_parse_lun(text, 1, 1, &l);
+	found = tgtadm_parse_lun(text, 1, lun->number, &l);
 	free(text);
 	if (!found || strcmp(l.type, "disk"))
 		wrong = "no disk";
@@ -106,7 +119,7 @@ static int check_lun(const struct tgtadm *t, const struct tgt_opts *o,
 	else if (l.is_read_only || !l.is_online)
 		wrong = "a LUN that cannot be written";
 	else if (strcmp(l.store, store_name(o->store)) ||
-		 strcmp(l.path, st->path))
+		 strcmp(l.path, lun->path))
 		wrong = "another backing store";
 	if (!wrong)
 		return 0;
@@ -114,7 +127,7 @@ static int check_lun(const struct tgtadm *t, const struct tgt_opts *o,
 		e, -EIO,
 		"tgtd made %s of \"%s\" (type \"%s\", %llu MB, blocks of "
 		"%u, store %s on \"%s\")",
-		wrong, st->path, l.type, (unsigned long long)l.size_mb,
+		wrong, lun->path, l.type, (unsigned long long)l.size_mb,
 		l.block_bytes, l.store, l.path);
 }
 
@@ -130,6 +143,25 @@ static int let_in(const struct tgtadm *t, const struct tgt_opts *o,
 		t, TGTADM_ARGS(TARGET("bind"), "--initiator-address", from), e);
 }
 
+static int add_luns(const struct tgtadm *t, const struct tgt_opts *o,
+		    const struct store *st, uint64_t serial, struct err *e)
+{
+	struct lun lun = {1, st->path, st->size_bytes, st->is_direct};
+	int err = 0;
+
+	for (size_t i = 0; i <= st->nr_more && !err; i++) {
+		if (i) {
+			lun.number = i + 1;
+			lun.path = st->more[i - 1].path;
+			lun.size_bytes = st->more[i - 1].size_bytes;
+		}
+		err = add_lun(t, o, &lun, serial, e);
+		if (!err)
+			err = check_lun(t, o, &lun, e);
+	}
+	return err;
+}
+
 int provision(const struct tgtadm *t, const struct tgt_opts *o,
 	      const struct store *st, const char *iqn, uint64_t serial,
 	      struct err *e)
@@ -142,8 +174,6 @@ int provision(const struct tgtadm *t, const struct tgt_opts *o,
 	if (!err && o->user[0])
 		err = add_account(t, o, e);
 	if (!err)
-		err = add_lun(t, o, st, serial, e);
-	if (!err)
-		err = check_lun(t, o, st, e);
+		err = add_luns(t, o, st, serial, e);
 	return err ? err : let_in(t, o, e);
 }

@@ -232,7 +232,8 @@ static int is_ours(const struct dirent *entry)
 	const char *file = entry->d_name;
 
 	return !strcmp(file, "tgtd.log") || !strcmp(file, "image") ||
-	       !strncmp(file, "sock.", 5) || !strncmp(file, "relay.", 6);
+	       !strncmp(file, "key", 3) || !strncmp(file, "sock.", 5) ||
+	       !strncmp(file, "relay.", 6);
 }
 
 int state_clear(struct state *s, struct err *e)

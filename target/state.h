@@ -16,6 +16,8 @@
  *	tgtd.log    what tgtd said
  *	sock.C      tgtd's management socket for control port C, and its lock
  *	image       the backing image, unless it is elsewhere
+ *	memberN     images behind loop devices (disk.h)
+ *	key         of a LUKS volume, while it is made
  *
  * Root prefers /run to XDG_RUNTIME_DIR: a log-out empties that one, and the
  * tgtd that it described would be nobody's.

@@ -33,6 +33,9 @@ static void fill(struct tgt_status *st, const struct journal_text *t)
 	copy(st->iqn, sizeof(st->iqn), t, "iqn");
 	copy(st->store, sizeof(st->store), t, "store");
 	copy(st->backing, sizeof(st->backing), t, "backing");
+	copy(st->array, sizeof(st->array), t, "array");
+	copy(st->members, sizeof(st->members), t, "members");
+	st->nr_luns = st->array[0] ? number(t, "luns") : 1;
 	copy(st->listen, sizeof(st->listen), t, "listen");
 	copy(st->user, sizeof(st->user), t, "user");
 	copy(st->tgt_version, sizeof(st->tgt_version), t, "version");
@@ -42,7 +45,8 @@ static void fill(struct tgt_status *st, const struct journal_text *t)
 	st->stock = journal_get(t, "stock");
 	st->is_durable = !strcmp(st->store, "rdwr");
 	st->write_cache = true; /* tgt's default, left as it is */
-	st->backing_is_ours = image && !strcmp(image, st->backing);
+	st->backing_is_ours =
+		st->array[0] || (image && !strcmp(image, st->backing));
 }
 
 /* What is wrong with it, if anything. */

@@ -225,6 +225,7 @@ static int make_given(struct store *st, const struct tgt_opts *o,
 static int prepare_given(struct store *st, const struct tgt_opts *o,
 			 struct journal *j, uint64_t end_ns, struct err *e)
 {
+	struct stat node;
 	int err;
 
 	if (access(o->backing, F_OK) && errno == ENOENT)
@@ -239,7 +240,30 @@ static int prepare_given(struct store *st, const struct tgt_opts *o,
 			       "leave --size out to use it as it is",
 			       o->backing, (unsigned long long)st->size_bytes,
 			       (unsigned long long)o->size_bytes);
+	st->is_direct = !stat(st->path, &node) && S_ISBLK(node.st_mode);
 	return check_direct(st->path, o->store, e);
+}
+
+static int prepare_array(struct store *st, const struct tgt_opts *o,
+			 const struct state *s, struct journal *j,
+			 uint64_t end_ns, struct err *e)
+{
+	struct array a;
+	int err = journal_write(j, e, "array", "%s", o->array.kind);
+
+	if (!err)
+		err = journal_write(j, e, "members", "%s", o->array.members);
+	if (!err)
+		err = array_prepare(&a, &o->array, o->overwrite, s, j, end_ns,
+				    e);
+	if (err)
+		return err;
+	st->is_direct = true;
+	snprintf(st->path, sizeof(st->path), "%s", a.lun[0].path);
+	st->size_bytes = a.lun[0].size_bytes;
+	st->nr_more = a.nr_luns - 1;
+	memcpy(st->more, a.lun + 1, st->nr_more * sizeof(*st->more));
+	return journal_write(j, e, "luns", "%zu", a.nr_luns);
 }
 
 int store_prepare(struct store *st, const struct tgt_opts *o,
@@ -252,6 +276,8 @@ int store_prepare(struct store *st, const struct tgt_opts *o,
 	st->size_bytes = o->size_bytes ? o->size_bytes : STORE_DEFAULT_BYTES;
 	if (o->store == STORE_NULL)
 		snprintf(st->path, sizeof(st->path), "none");
+	else if (o->array.kind[0])
+		err = prepare_array(st, o, s, j, end_ns, e);
 	else if (o->backing[0])
 		err = prepare_given(st, o, j, end_ns, e);
 	else
@@ -267,6 +293,10 @@ int store_remove(const struct journal_text *t, bool came_up, struct err *e)
 	int keys = came_up || journal_get(t, "kept-file") ? 1 : 2;
 	const char *path;
 
+	int err = array_remove(t, e);
+
+	if (err)
+		return err;
 	/* Every line: a first image may have been given up for a second. */
 	for (int i = 0; i < keys; i++)
 		for (size_t n = 0; (path = journal_get_nth(t, key[i], n)); n++)

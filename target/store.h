@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "target/array.h"
 #include "target/journal.h"
 #include "target/state.h"
 #include "target/tgt.h"
@@ -12,7 +13,8 @@
 /*
  * What the LUN keeps its blocks in: an image of ours, made at its full size so
  * that a full disk shows now and not in the middle of a measurement; a file
- * or device that the user named; or nothing (tgt's null store).
+ * or device that the user named; an array (array.h); or nothing (tgt's null
+ * store).
  *
  * Journal: "image PATH" before an image of ours is made, removed with the
  * target; "made-file PATH" before a file that the user named is made, removed
@@ -22,6 +24,11 @@ struct store {
 	char path[1024]; /* as tgtd gets it */
 	uint64_t size_bytes;
 	bool is_ours; /* an image of ours */
+	/* A device: past the page cache (O_DIRECT), or its memory would be what
+	 * is measured, and the end of tgtd would wait for all of it. */
+	bool is_direct;
+	struct disk more[DISKS_MAX - 1]; /* LUNs 2 and on, of a jbod */
+	size_t nr_more;
 };
 
 #define STORE_DEFAULT_BYTES (1ULL << 30)

@@ -45,6 +45,18 @@ static int check_size(const struct tgt_opts *o, struct err *e)
 	return 0;
 }
 
+static int check_array(const struct tgt_opts *o, struct err *e)
+{
+	if (!o->array.kind[0])
+		return 0;
+	if (o->backing[0] || o->ram || o->size_bytes || o->store == STORE_NULL)
+		return err_set(e, -EINVAL,
+			       "%s: an array has its members' size and place, "
+			       "and no other backing or null store",
+			       o->array.kind);
+	return array_check(&o->array, e);
+}
+
 static int check_store(const struct tgt_opts *o, struct err *e)
 {
 	if (o->backing[0] && (o->ram || o->store == STORE_NULL))
@@ -94,6 +106,8 @@ static int check_opts(const struct tgt_opts *o, struct listen_address *a,
 		err = check_size(o, e);
 	if (!err)
 		err = check_store(o, e);
+	if (!err)
+		err = check_array(o, e);
 	if (!err)
 		err = check_account(o, e);
 	if (!err)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "target/array.h"
 
 /*
  * The bundled target: a private tgtd, one per name, with its own control
@@ -33,7 +34,8 @@ struct tgt_opts {
 			       or device the user named: never removed, refused
 			       if in use, or signed without overwrite; a file
 			       that is not there is made if size_bytes is set */
-	bool ram;	    /* image on /dev/shm */
+	struct array_opts array; /* kind "": none of it */
+	bool ram;		 /* image on /dev/shm */
 	bool overwrite;
 	bool stock;		    /* tgt's own defaults, for comparison */
 	char listen[64];	    /* "127.0.0.1" */
@@ -59,7 +61,10 @@ struct tgt_status {
 	uint32_t block_bytes;
 	char backing[1024];   /* "none" for the null store */
 	bool backing_is_ours; /* goes with the target */
-	char listen[64];      /* numeric, no brackets */
+	/* "" for none; LUNs 1 to nr_luns are there, more than one for jbod */
+	char array[32], members[1024];
+	unsigned int nr_luns;
+	char listen[64]; /* numeric, no brackets */
 	uint16_t port;
 	char user[256]; /* CHAP; "" none. The secret is kept nowhere */
 	int pid;

@@ -72,30 +72,12 @@ extern const char vm_init_start[], vm_init_end[];
 
 /* --- building --- */
 
-static int run(const char *const argv[], const char *const env[],
-	       unsigned int seconds, char **out, struct err *e)
-{
-	struct child_result r;
-	char line[300];
-	int err = child_run(argv, env, seconds * NS_PER_SEC, &r, e);
-
-	if (!err && r.status)
-		err = err_set(e, -EIO, "%s failed: %s", argv[0],
-			      child_last_line(r.err, line, sizeof(line)));
-	if (!err && out) {
-		*out = r.out;
-		r.out = NULL;
-	}
-	child_result_release(&r);
-	return err;
-}
-
 /* The installed packages and their versions: another one, another image. */
 static int hash_host(uint64_t *hash, struct err *e)
 {
 	const char *argv[] = {"dpkg-query", "-W", NULL};
 	char *text;
-	int err = run(argv, NULL, ASK_SECONDS, &text, e);
+	int err = child_check(argv, NULL, ASK_SECONDS * NS_PER_SEC, &text, e);
 
 	if (err)
 		return err_prefix(e, "the lab needs a Debian host");
@@ -142,11 +124,12 @@ static int gather(const struct kernel *k, const char *prep, const char *root,
 	snprintf(image, sizeof(image), "SUPERMIN_KERNEL=%s", k->image);
 	snprintf(tree, sizeof(tree), "SUPERMIN_MODULES=%s/lib/modules/%s",
 		 k->root, k->release);
-	err = run(prepare, env, SUPERMIN_SECONDS, NULL, e);
+	err = child_check(prepare, env, SUPERMIN_SECONDS * NS_PER_SEC, NULL, e);
 	if (!err)
 		err = write_excluded(prep, e);
 	if (!err)
-		err = run(build, env, SUPERMIN_SECONDS, NULL, e);
+		err = child_check(build, env, SUPERMIN_SECONDS * NS_PER_SEC,
+				  NULL, e);
 	return err;
 }
 
@@ -190,7 +173,7 @@ static int add_modules(struct cpio *c, const struct kernel *k, struct err *e)
 
 	for (const char *const *m = modules; *m; m++)
 		argv[n++] = *m;
-	err = run(argv, NULL, ASK_SECONDS, &list, e);
+	err = child_check(argv, NULL, ASK_SECONDS * NS_PER_SEC, &list, e);
 	if (!err)
 		err = add_listed(c, k, list, e);
 	free(list);
@@ -379,7 +362,7 @@ int appliance_compose(const struct appliance *a,
 {
 	const char *cp[] = {"cp", "--reflink=auto", "--", a->image, path, NULL};
 	struct cpio c;
-	int err = run(cp, NULL, ASK_SECONDS, NULL, e), end;
+	int err = child_check(cp, NULL, ASK_SECONDS * NS_PER_SEC, NULL, e), end;
 
 	if (!err)
 		err = cpio_append(&c, path, e);

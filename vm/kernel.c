@@ -16,26 +16,7 @@
 #define KERNEL_META "linux-image-cloud-amd64"
 #define CACHE_PREFIX "kernel-"
 
-enum { ASK_NS_SECONDS = 60, DOWNLOAD_SECONDS = 600, UNPACK_SECONDS = 120 };
-
-/* Runs it; a status that is not 0 is an error with its last words. */
-static int run(const char *const argv[], unsigned int seconds, char **out,
-	       struct err *e)
-{
-	struct child_result r;
-	char line[300];
-	int err = child_run(argv, NULL, seconds * NS_PER_SEC, &r, e);
-
-	if (!err && r.status)
-		err = err_set(e, -EIO, "%s failed: %s", argv[0],
-			      child_last_line(r.err, line, sizeof(line)));
-	if (!err && out) {
-		*out = r.out;
-		r.out = NULL;
-	}
-	child_result_release(&r);
-	return err;
-}
+enum { ASK_SECONDS = 60, DOWNLOAD_SECONDS = 600, UNPACK_SECONDS = 120 };
 
 /* The value behind "KEY" at the start of a line. */
 static int find_line(const char *text, const char *key, char *value,
@@ -61,14 +42,16 @@ static int resolve(char *name, size_t name_size, char *version,
 	const char *show[] = {"apt-cache", "show", "--no-all-versions", name,
 			      NULL};
 	char *text = NULL;
-	int err = run(depends, ASK_NS_SECONDS, &text, e);
+	int err =
+		child_check(depends, NULL, ASK_SECONDS * NS_PER_SEC, &text, e);
 
 	if (!err && find_line(text, "  Depends: ", name, name_size))
 		err = err_set(e, -ENOENT, "it names no kernel");
 	free(text);
 	text = NULL;
 	if (!err)
-		err = run(show, ASK_NS_SECONDS, &text, e);
+		err = child_check(show, NULL, ASK_SECONDS * NS_PER_SEC, &text,
+				  e);
 	if (!err && find_line(text, "Version: ", version, version_size))
 		err = err_set(e, -ENOENT, "\"%s\" has no version", name);
 	free(text);
@@ -117,7 +100,7 @@ static int download(const char *name, const char *folder, char deb[PATH_MAX],
 			    NULL};
 	char pattern[PATH_MAX + 16];
 	glob_t g;
-	int err = run(sh, DOWNLOAD_SECONDS, NULL, e);
+	int err = child_check(sh, NULL, DOWNLOAD_SECONDS * NS_PER_SEC, NULL, e);
 
 	if (err)
 		return err_prefix(e, "cannot download the lab's kernel \"%s\"",
@@ -137,14 +120,15 @@ static int unpack(const char *deb, const char *folder, struct err *e)
 {
 	const char *dpkg[] = {"dpkg-deb", "-x", deb, folder, NULL};
 	struct kernel k;
-	int err = run(dpkg, UNPACK_SECONDS, NULL, e);
+	int err = child_check(dpkg, NULL, UNPACK_SECONDS * NS_PER_SEC, NULL, e);
 	const char *depmod[] = {"depmod", "-b", folder, k.release, NULL};
 
 	unlink(deb);
 	if (!err)
 		err = fill(&k, folder, e);
 	if (!err)
-		err = run(depmod, UNPACK_SECONDS, NULL, e);
+		err = child_check(depmod, NULL, UNPACK_SECONDS * NS_PER_SEC,
+				  NULL, e);
 	return err;
 }
 

@@ -254,7 +254,6 @@ static int prepare(struct run *run, struct err *e)
 	const char *cp[] = {"cp",	 "--reflink=auto",
 			    "--",	 run->appliance.kernel.image,
 			    run->kernel, NULL};
-	struct child_result r = {0};
 	char said[512];
 	int err = cache_lock(&run->cache, CACHE_WAIT_NS, e);
 
@@ -271,10 +270,7 @@ static int prepare(struct run *run, struct err *e)
 		return err;
 	scratch_path(&run->scratch, "kernel", run->kernel);
 	scratch_path(&run->scratch, "initrd", run->initrd);
-	err = child_run(cp, NULL, 60 * NS_PER_SEC, &r, e);
-	if (!err && r.status)
-		err = err_set(e, -EIO, "cannot copy \"%s\": %s", cp[3], r.err);
-	child_result_release(&r);
+	err = child_check(cp, NULL, 60 * NS_PER_SEC, NULL, e);
 	if (!err)
 		err = compose(run, e);
 	if (!err)

@@ -1,0 +1,45 @@
+#ifndef TARGET_ARRAY_H
+#define TARGET_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "target/disk.h"
+#include "target/journal.h"
+#include "target/state.h"
+
+/*
+ * Linux md over the members, and LUKS2 over md where asked:
+ * single, jbod, span, raid0, raid1, raid5, raid6, raid10, each with "+crypt".
+ *
+ * Journal, each before its step: "wipe PATH" (a signature of ours comes on a
+ * device that the user gave), "md DEVICE UUID", "crypt NAME".
+ */
+struct array_opts {
+	char kind[32];		   /* "raid5+crypt"; "": no array */
+	char members[1024];	   /* see disk.h */
+	char layout[32];	   /* mdadm's --layout; "": its default */
+	uint64_t chunk_bytes;	   /* 0: mdadm's default, 512 KiB */
+	unsigned int stripe_cache; /* pages a member; 0: md's default */
+};
+
+/* The devices that become LUNs: one, or the members of a jbod. */
+struct array {
+	struct disk lun[DISKS_MAX];
+	size_t nr_luns;
+};
+
+int array_check(const struct array_opts *o, struct err *e);
+
+/* Makes members, array and crypt; waits for the first sync where the members
+ * are not known to be zero. */
+int array_prepare(struct array *a, const struct array_opts *o, bool overwrite,
+		  const struct state *s, struct journal *j, uint64_t end_ns,
+		  struct err *e);
+
+/* Undoes all of it, as the journal tells. tgtd is gone. */
+int array_remove(const struct journal_text *t, struct err *e);
+
+#endif
