@@ -30,7 +30,6 @@ enum option_key {
 	OPT_BACKING = 0x100,
 	OPT_LISTEN,
 	OPT_PORT,
-	OPT_THREADS,
 	OPT_ALLOW,
 	OPT_CHAP_USER,
 	OPT_CHAP_FILE,
@@ -50,8 +49,6 @@ static const struct argp_option up_options[] = {
 	 0},
 	{"overwrite", OPT_OVERWRITE, NULL, 0,
 	 "use a backing that holds a file system or the like", 0},
-	{"threads", OPT_THREADS, "N", 0, "I/O threads of the rdwr store (16)",
-	 0},
 	{"listen", OPT_LISTEN, "ADDR", 0,
 	 "address to listen on (127.0.0.1); others need --allow", 0},
 	{"port", OPT_PORT, "N", 0, "TCP port (a free one)", 0},
@@ -127,9 +124,6 @@ static int set_option(struct request *r, int key, const char *value)
 		err = set_number(&port, "--port", value, 1, 65535, e);
 		o->port = port;
 		return err;
-	case OPT_THREADS:
-		return set_number(&o->io_threads, "--threads", value, 1, 256,
-				  e);
 	case OPT_ALLOW:
 		return set_text(o->initiator_address,
 				sizeof(o->initiator_address), value, e);

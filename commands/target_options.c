@@ -119,6 +119,11 @@ int target_option_set(struct tgt_opts *o, int key, const char *value,
 				"--layout", value, e);
 	case TARGET_CHUNK:
 		return set_chunk(&o->array.chunk_bytes, value, e);
+	case TARGET_THREADS:
+		if (units_parse_uint(value, 1, 256, &n, e))
+			return err_prefix(e, "--threads");
+		o->io_threads = n;
+		return 0;
 	case TARGET_STRIPE_CACHE:
 		if (units_parse_uint(value, 17, 32768, &n, e))
 			return err_prefix(e, "--stripe-cache");

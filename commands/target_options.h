@@ -12,6 +12,7 @@ enum target_option {
 	TARGET_BLOCK,
 	TARGET_RAM,
 	TARGET_STOCK,
+	TARGET_THREADS,
 	TARGET_ARRAY,
 	TARGET_MEMBERS,
 	TARGET_CHUNK,
@@ -36,6 +37,12 @@ enum target_option {
 		 NULL,                                                          \
 		 0,                                                             \
 		 "tgt's own negotiated values instead of the tuned ones",       \
+		 0},                                                            \
+		{"threads",                                                     \
+		 TARGET_THREADS,                                                \
+		 "N",                                                           \
+		 0,                                                             \
+		 "I/O threads of the rdwr store (16)",                          \
 		 0},                                                            \
 		{"array",                                                       \
 		 TARGET_ARRAY,                                                  \
