@@ -122,7 +122,7 @@ static int check_file(const char *name, const struct stat *st, uint64_t *size,
  * a partition of it), swap, md, LVM, another exclusive open. */
 static int open_given(const char *name, struct stat *st, struct err *e)
 {
-	int fd, flags = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	int fd, why, flags = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	char place[512];
 
 	if (stat(name, st))
@@ -137,16 +137,17 @@ static int open_given(const char *name, struct stat *st, struct err *e)
 	fd = open(name, flags);
 	if (fd >= 0)
 		return fd;
-	if (errno == EBUSY && find_mount(st->st_rdev, place, sizeof(place)))
+	why = errno; /* not what a look at the mounts leaves there */
+	if (why == EBUSY && find_mount(st->st_rdev, place, sizeof(place)))
 		return err_set(e, -EBUSY, "\"%s\" is mounted on \"%s\"", name,
 			       place);
-	if (errno == EBUSY)
+	if (why == EBUSY)
 		return err_set(e, -EBUSY,
 			       "\"%s\" is in use (mounted, swap, md, LVM, or "
 			       "open elsewhere)",
 			       name);
-	return err_set(e, -errno, "cannot open \"%s\" for writing: %s", name,
-		       strerror(errno));
+	return err_set(e, -why, "cannot open \"%s\" for writing: %s", name,
+		       strerror(why));
 }
 
 static int check_signature(int fd, const char *name, uint64_t size,

@@ -31,9 +31,27 @@ near() {
 	echo "$1 $2: $got IOPS, arithmetic $4"
 }
 
-# Members of 8 ms, one request at a time, 125 a second. n of them at a depth of
-# q are a closed network: q / (q + n - 1) of n * 125 reads. A small write
-# costs a mirror two member writes, RAID5 four I/Os in two rounds.
+# What N disks of 8 ms, one request at a time, give at a depth of Q when each
+# next request goes to any of them: by simulation, as there is no closed form.
+random_reads() {
+	python3 - "$@" <<'END'
+import heapq, random, sys
+n, q = map(int, sys.argv[1:])
+draw, free, due, done = random.Random(1), [0.0] * n, [], 0
+for _ in range(q):
+    disk = draw.randrange(n)
+    free[disk] += 0.008
+    heapq.heappush(due, free[disk])
+while (now := heapq.heappop(due)) < 1000:
+    done, disk = done + 1, draw.randrange(n)
+    free[disk] = max(free[disk], now) + 0.008
+    heapq.heappush(due, free[disk])
+print(done / 1000)
+END
+}
+
+# A small write costs a mirror two member writes at once, and RAID5 two reads
+# and two writes in two rounds. 64 threads: tgt's 16 would be the depth.
 test_arithmetic() {
 	local a
 	cp "$ROOT/tests/lab/arithmetic.fio" .
@@ -42,12 +60,15 @@ test_arithmetic() {
 			lunbench bench arithmetic.fio --array $a --members 4x64M@hdd --threads 64
 	done
 	near single read-32 read 125
-	near raid0 read-32 read 457.1
+	near raid0 read-32 read "$(random_reads 4 32)"
+	near raid5 read-32 read "$(random_reads 4 32)"
+	near raid0 write-32 write "$(random_reads 4 32)"
 	near raid0 write-1 write 125
 	near raid1 write-1 write 125
 	near raid1 write-32 write 125
 	near raid5 write-1 write 62.5
 	near raid10 write-1 write 125
+	near raid10 write-32 write "$(random_reads 2 32)"
 }
 
 run_tests
