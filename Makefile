@@ -5,6 +5,8 @@
 #   make bench         deps, build, then measure the bundled target (a minute)
 #   make check         deps, build, then every test
 #   make check-browser the report's page in headless Chromium
+#   make check-lab     deps, deps-lab, build, then the lab's tests (QEMU, minutes)
+#   make bench-repeatable  the same job in virtual and in real time, twice each
 #   make lint          include rules, headers, format, static checks, docs
 #   make bench-peers   against iscsi-perf and qemu-img, in interleaved pairs
 #   make install       PREFIX=/usr/local DESTDIR=
@@ -55,7 +57,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 REPLAY_BIN := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(B)/%)
 
-.PHONY: all deps bench check check-browser lint bench-peers fuzz install clean test-programs FORCE
+.PHONY: all deps bench check check-browser check-lab deps-lab bench-repeatable lint bench-peers fuzz install clean test-programs FORCE
 all: lunbench
 
 # header:package pairs that the build needs, then programs for the rest.
@@ -66,9 +68,14 @@ CHECK_PKGS := libcunit1-dev clang clang-format cppcheck shellcheck valgrind \
 	fio jq python3-jsonschema python3-six libiscsi-bin qemu-utils qemu-block-extra \
 	libjs-chart.js gnuplot-nox \
 	python3-prometheus-client mandoc perl iproute2 e2fsprogs procps strace
+# What the lab needs on this host, and takes into its guests.
+LAB_PKGS := qemu-system-x86 supermin kmod cpio mdadm cryptsetup-bin tgt \
+	iproute2 procps util-linux mount mawk
+LAB_GOALS := deps-lab check-lab bench-repeatable
 DEPS_PKGS := gcc libc6-dev $(foreach n,$(BUILD_NEEDS),$(lastword $(subst :, ,$(n)))) \
 	$(RUN_PKGS) $(if $(filter bench,$(MAKECMDGOALS)),,$(CHECK_PKGS)) \
-	$(if $(filter check-browser,$(MAKECMDGOALS)),chromium)
+	$(if $(filter check-browser,$(MAKECMDGOALS)),chromium) \
+	$(if $(filter $(LAB_GOALS),$(MAKECMDGOALS)),$(LAB_PKGS))
 
 deps:
 	@missing=; for p in $(sort $(DEPS_PKGS)); do \
@@ -82,8 +89,10 @@ deps:
 	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qq -y \
 		--no-install-recommends $$missing >/dev/null
 
+deps-lab: deps
+
 # Goals that do all set-up themselves install first; the others only look.
-$(B)/needs.ok: $(if $(filter deps bench check check-browser lint bench-peers,$(MAKECMDGOALS)),| deps)
+$(B)/needs.ok: $(if $(filter deps bench check check-browser lint bench-peers $(LAB_GOALS),$(MAKECMDGOALS)),| deps)
 	@mkdir -p $(@D); missing=; \
 	command -v $(CC) >/dev/null || missing=" $(notdir $(CC))"; \
 	for n in $(BUILD_NEEDS); do \
@@ -108,6 +117,7 @@ $(B)/%.o: %.c $(B)/flags | $(B)/needs.ok
 
 # What a source embeds, no compiler tells.
 $(B)/report/format_html.o: report/page.css report/page.js
+$(B)/vm/appliance.o: vm/init
 
 $(LIB): $(ROOM_OBJ)
 	@rm -f $@
@@ -158,6 +168,13 @@ check: deps test-programs
 # Chromium is large, so its tests have a goal and packages of their own.
 check-browser: deps test-programs
 	@B=$(B) SAN=$(SAN) TESTS='tests/browser/test_page.sh' JOBS=1 tests/run
+
+# One at a time: a guest takes a core.
+check-lab: deps test-programs
+	@B=$(B) SAN=$(SAN) JOBS=1 TESTS="$(wildcard tests/lab/test_*.sh)" tests/run
+
+bench-repeatable: deps lunbench
+	@tests/lab/repeatable
 
 lint: deps lunbench
 	@tests/lint/run

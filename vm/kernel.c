@@ -34,26 +34,18 @@ static int find_line(const char *text, const char *key, char *value,
 	return -ENOENT;
 }
 
-/* "linux-image-6.1.0-57-cloud-amd64" and its version, from apt's lists. */
-static int resolve(char *name, size_t name_size, char *version,
-		   size_t version_size, struct err *e)
+/* "linux-image-6.1.0-57-cloud-amd64" and its version, from apt's lists: the
+ * only thing that the package of the day depends on. */
+static int resolve(char name[128], char version[128], struct err *e)
 {
-	const char *depends[] = {"apt-cache", "depends", KERNEL_META, NULL};
-	const char *show[] = {"apt-cache", "show", "--no-all-versions", name,
-			      NULL};
-	char *text = NULL;
-	int err =
-		child_check(depends, NULL, ASK_SECONDS * NS_PER_SEC, &text, e);
+	const char *show[] = {"apt-cache", "show", "--no-all-versions",
+			      KERNEL_META, NULL};
+	char *text = NULL, depends[300];
+	int err = child_check(show, NULL, ASK_SECONDS * NS_PER_SEC, &text, e);
 
-	if (!err && find_line(text, "  Depends: ", name, name_size))
+	if (!err && (find_line(text, "Depends: ", depends, sizeof(depends)) ||
+		     sscanf(depends, "%127s (= %127[^)])", name, version) != 2))
 		err = err_set(e, -ENOENT, "it names no kernel");
-	free(text);
-	text = NULL;
-	if (!err)
-		err = child_check(show, NULL, ASK_SECONDS * NS_PER_SEC, &text,
-				  e);
-	if (!err && find_line(text, "Version: ", version, version_size))
-		err = err_set(e, -ENOENT, "\"%s\" has no version", name);
 	free(text);
 	if (err)
 		return err_prefix(
@@ -166,7 +158,7 @@ int kernel_get(struct kernel *k, struct cache *c, int look_for_newer,
 	note[0] = '\0';
 	if (!look_for_newer && !cache_find_last(c, CACHE_PREFIX, folder))
 		return fill(k, folder, e);
-	err = resolve(name, sizeof(name), version, sizeof(version), e);
+	err = resolve(name, version, e);
 	if (err && !cache_find_last(c, CACHE_PREFIX, folder)) {
 		snprintf(note, 256,
 			 "apt names no newer kernel; the one in the "

@@ -424,8 +424,14 @@ test_bad_usage() {
 	expect 2 T
 	expect 2 T sideways
 	has err '"sideways"'
-	expect 2 T up --array raid5 --members 4x1G
-	has err "with the lab"
+	expect 2 T up --array raid5
+	has err "--members"
+	expect 2 T up --array raid7 --members 4x1G
+	has err "is no array"
+	if [ ! -e /proc/mdstat ] && ! modprobe -n -q md_mod; then
+		expect 3 T up --array raid5 --members 4x1G
+		has err "in the lab"
+	fi
 	expect 2 T up --size 1000
 	has err "not a multiple"
 	expect 2 T up --size lots
