@@ -26,6 +26,20 @@ static size_t target_facts(const struct prepared *p, struct fact *f)
 	f[n++] = (struct fact){"settings", t->stock ? "stock" : "tuned"};
 	f[n++] = (struct fact){"backing", (char *)t->backing};
 	f[n++] = (struct fact){"tgt", (char *)t->tgt_version};
+	if (t->array[0]) {
+		f[n++] = (struct fact){"array", (char *)t->array};
+		f[n++] = (struct fact){"members", (char *)t->members};
+	}
+	if (t->md_state.chunk[0])
+		f[n++] = (struct fact){"chunk", (char *)t->md_state.chunk};
+	if (t->md_state.layout[0])
+		f[n++] = (struct fact){"layout", (char *)t->md_state.layout};
+	if (t->md_state.stripe_cache[0])
+		f[n++] = (struct fact){"stripe_cache",
+				       (char *)t->md_state.stripe_cache};
+	if (t->md_state.degraded[0])
+		f[n++] =
+			(struct fact){"degraded", (char *)t->md_state.degraded};
 	return n;
 }
 
@@ -58,7 +72,7 @@ static void check_size(const struct prepared *p, const struct request *r,
 static json_t *build(const struct prepared *p, const struct request *r,
 		     const struct run_result *run, struct err *e)
 {
-	struct fact facts[8];
+	struct fact facts[16];
 	char resized[256], *warning = resized;
 	struct result_input in = {
 		.plan = &p->plan,

@@ -20,6 +20,8 @@ struct request {
 	struct tgt_opts up;
 	const char *chap_file; /* borrowed from argv */
 	const char *name;      /* down, status: NULL when not given */
+	const char *member;    /* fail, replace: the argument */
+	bool takes_member;
 	bool all;
 	bool is_json;
 	struct err error; /* of the command line */
@@ -73,6 +75,11 @@ static const struct argp_option down_options[] = {
 static const struct argp_option status_options[] = {
 	{"name", OPT_NAME, "NAME", 0, "only this target", 0},
 	{"output-format", OPT_OUTPUT_FORMAT, "text|json", 0, "", 0},
+	{0},
+};
+
+static const struct argp_option member_options[] = {
+	{"name", OPT_NAME, "NAME", 0, "of which target (default)", 0},
 	{0},
 };
 
@@ -151,6 +158,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		r->chap_file = value;
 		return 0;
 	case ARGP_KEY_ARG:
+		if (r->takes_member && !r->member) {
+			r->member = value;
+			return 0;
+		}
 		err_set(&r->error, -EINVAL,
 			"\"%s\": an argument that belongs to no option", value);
 		return EINVAL;
@@ -224,7 +235,8 @@ static json_t *to_json(const struct tgt_status *t)
 {
 	return json_pack(
 		"{s:s, s:s, s:s, s:s, s:b, s:b, s:I, s:i, s:s, s:b, s:s, s:i, "
-		"s:s*, s:i, s:i, s:b, s:b, s:s, s:s, s:s*, s:s*, s:i}",
+		"s:s*, s:i, s:i, s:b, s:b, s:s, s:s, s:s*, s:s*, s:i, s:s*, "
+		"s:s*, s:s*, s:s*, s:s*}",
 		"name", t->name, "url", t->url, "iqn", t->iqn, "store",
 		t->store, "durable", t->is_durable, "write_cache",
 		t->write_cache, "size_bytes", (json_int_t)t->size_bytes,
@@ -235,7 +247,11 @@ static json_t *to_json(const struct tgt_status *t)
 		t->is_running, "stock", t->stock, "tgt_version", t->tgt_version,
 		"problem", t->problem, "array", t->array[0] ? t->array : NULL,
 		"members", t->members[0] ? t->members : NULL, "luns",
-		(int)t->nr_luns);
+		(int)t->nr_luns, "md", t->md[0] ? t->md : NULL, "md_state",
+		t->md[0] ? t->md_state.state : NULL, "md_degraded",
+		t->md[0] ? t->md_state.degraded : NULL, "md_action",
+		t->md[0] ? t->md_state.action : NULL, "md_progress",
+		t->md[0] ? t->md_state.progress : NULL);
 }
 
 static int print_json(json_t *j)
@@ -258,6 +274,18 @@ static const char *describe_store(const struct tgt_status *t)
 	return "null; not durable: keeps nothing, reads return stale memory";
 }
 
+static void print_md(const struct tgt_status *t)
+{
+	const struct md_state *m = &t->md_state;
+
+	printf("  md        %s, %s", t->md, m->state[0] ? m->state : "gone");
+	if (m->degraded[0] && strcmp(m->degraded, "0"))
+		printf(", DEGRADED by %s", m->degraded);
+	if (m->action[0] && strcmp(m->action, "idle"))
+		printf(", %s: sectors %s", m->action, m->progress);
+	putchar('\n');
+}
+
 static void print_text(const struct tgt_status *t)
 {
 	char size[32];
@@ -277,6 +305,8 @@ static void print_text(const struct tgt_status *t)
 	if (t->array[0])
 		printf("  array     %s of %s%s\n", t->array, t->members,
 		       t->nr_luns > 1 ? "; more LUNs at /2 and on" : "");
+	if (t->md[0])
+		print_md(t);
 	if (strcmp(t->store, "null"))
 		printf("  backing   %s (%s)\n", t->backing,
 		       t->backing_is_ours ? "lunbench's, goes with the target"
@@ -436,15 +466,42 @@ static int show(struct request *r)
 	return status;
 }
 
+static int change(struct request *r, const char *what,
+		  int (*to)(const char *name, const char *member,
+			    struct err *e))
+{
+	struct err e = {0};
+	int err;
+
+	if (!r->member) {
+		say("target %s: say which member, by number or device", what);
+		return STATUS_USAGE;
+	}
+	err = to(r->up.name, r->member, &e);
+	return err ? say_err(&e, status_of(err)) : STATUS_OK;
+}
+
+static int fail_member(struct request *r)
+{
+	return change(r, "fail", tgt_fail);
+}
+
+static int replace_member(struct request *r)
+{
+	return change(r, "replace", tgt_replace);
+}
+
 /* --- the command --- */
 
 static const struct verb {
 	const char *name;
 	int (*run)(struct request *r);
+	bool takes_member;
 	const struct argp argp;
 } verbs[] = {
 	{"up",
 	 up,
+	 false,
 	 {up_options, parse_option, "",
 	  "Starts a private tgtd with one LUN, on loopback only, and prints "
 	  "its "
@@ -452,15 +509,31 @@ static const struct verb {
 	  NULL, NULL, NULL}},
 	{"down",
 	 down,
+	 false,
 	 {down_options, parse_option, "",
 	  "Takes a target down and removes what was made for it, whatever "
 	  "became of it meanwhile.",
 	  NULL, NULL, NULL}},
 	{"status",
 	 show,
+	 false,
 	 {status_options, parse_option, "",
 	  "Says what is up. Exit status 3 if something is wrong with it.", NULL,
 	  NULL, NULL}},
+	{"fail",
+	 fail_member,
+	 true,
+	 {member_options, parse_option, "MEMBER",
+	  "Makes a member of the target's array faulty, as if it had stopped "
+	  "answering. MEMBER: its number from 0, or its device.",
+	  NULL, NULL, NULL}},
+	{"replace",
+	 replace_member,
+	 true,
+	 {member_options, parse_option, "MEMBER",
+	  "Takes a faulty member out and puts it in again as a blank disk, "
+	  "which md rebuilds.",
+	  NULL, NULL, NULL}},
 };
 
 static int usage(FILE *out, int status)
@@ -468,6 +541,7 @@ static int usage(FILE *out, int status)
 	fputs("Usage: lunbench target up [OPTIONS]\n"
 	      "   or: lunbench target down [--name NAME | --all]\n"
 	      "   or: lunbench target status [--name NAME]\n"
+	      "   or: lunbench target fail | replace MEMBER [--name NAME]\n"
 	      "The bundled target: a private tgtd with one LUN.\n\n"
 	      "lunbench target up --help tells its options.\n",
 	      out);
@@ -477,7 +551,7 @@ static int usage(FILE *out, int status)
 static int run_verb(const struct verb *v, int argc, char **argv)
 {
 	const struct argp_child all[] = {{&v->argp, 0, NULL, 0}, {0}};
-	struct request r = {0};
+	struct request r = {.takes_member = v->takes_member};
 	char name[64];
 	error_t err;
 
@@ -501,6 +575,6 @@ int command_target(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(*verbs); i++)
 		if (!strcmp(argv[1], verbs[i].name))
 			return run_verb(&verbs[i], argc - 1, argv + 1);
-	say("target: \"%s\" is not up, down or status", argv[1]);
+	say("target: \"%s\" is not up, down, status, fail or replace", argv[1]);
 	return STATUS_USAGE;
 }

@@ -108,6 +108,8 @@ void environment_put(struct put *p, json_t *lunbench, uint64_t start_wall_ns)
 	put_format(p, host, "kernel", "%s %s", u.sysname, u.release);
 	put_text(p, host, "machine", u.machine);
 	put_cpus(p, host);
+	if (getenv("LUNBENCH_LAB")) /* set by vm/lab.c */
+		put_text(p, host, "lab", getenv("LUNBENCH_LAB"));
 	put_int(p, host, "pid", getpid());
 	put_text(p, host, "compiler", __VERSION__);
 	put_libraries(p, host);

@@ -311,8 +311,8 @@ static void print_lun(const json_t *o, FILE *out)
 /* The bundled target's: what its speed depends on. The rest is in the file. */
 static void print_target(const json_t *o, FILE *out)
 {
-	static const char *const keys[] = {"store", "durable", "settings",
-					   "tgt"};
+	static const char *const keys[] = {"array",   "members",  "store",
+					   "durable", "settings", "tgt"};
 	const json_t *target = json_object_get(o, "target");
 	const char *before = "target  ";
 	size_t i;
@@ -326,6 +326,18 @@ static void print_target(const json_t *o, FILE *out)
 	}
 	if (*before == ',')
 		fputc('\n', out);
+}
+
+/* What the figures are figures of, when it is no plain machine. */
+static void print_lab(const json_t *o, FILE *out)
+{
+	const char *lab = text_of(json_object_get(o, "host"), "lab");
+
+	if (!*lab)
+		return;
+	fputs("lab     ", out);
+	print_clean(out, lab);
+	fputc('\n', out);
 }
 
 static void print_run(const json_t *o, FILE *out)
@@ -411,6 +423,7 @@ void table_print(const json_t *result, unsigned int width, FILE *out)
 	print_lun(o, out);
 	print_target(o, out);
 	print_run(o, out);
+	print_lab(o, out);
 	fputc('\n', out);
 	if (add_lines(&t, json_object_get(o, "rows"))) {
 		print_legend(&t, out);

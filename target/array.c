@@ -14,6 +14,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "target/md_state.h"
 
 #define CALL_NS (120 * NS_PER_SEC)
 #define POLL_NS (50 * NS_PER_MSEC)
@@ -183,32 +184,17 @@ static void create_line(struct create *c, const struct kind *k,
 		c->argv[c->n++] = d->disk[i].path;
 }
 
-static int read_attribute(const char *device, const char *name, char *value,
-			  size_t size)
-{
-	char path[128], *text;
-	size_t len;
-	int err;
-
-	snprintf(path, sizeof(path), "/sys/block/%s/md/%s",
-		 strrchr(device, '/') + 1, name);
-	err = file_read(path, 4096, &text, &len, NULL);
-	if (err)
-		return err;
-	snprintf(value, size, "%.*s", (int)strcspn(text, "\n"), text);
-	free(text);
-	return 0;
-}
-
 /* The first sync writes all members: nothing is measured before its end. */
 static int wait_for_sync(const char *device, uint64_t end_ns, struct err *e)
 {
 	const struct timespec pause = {0, POLL_NS};
 	char action[32], done[64] = "";
 
-	while (!read_attribute(device, "sync_action", action, sizeof(action)) &&
-	       strcmp(action, "idle") != 0) {
-		read_attribute(device, "sync_completed", done, sizeof(done));
+	for (;;) {
+		md_attribute(device, "sync_action", action, sizeof(action));
+		if (!action[0] || !strcmp(action, "idle"))
+			return 0;
+		md_attribute(device, "sync_completed", done, sizeof(done));
 		if (clock_now_ns() >= end_ns)
 			return err_set(e, -ETIMEDOUT,
 				       "the first sync of \"%s\" is not done "
@@ -216,7 +202,6 @@ static int wait_for_sync(const char *device, uint64_t end_ns, struct err *e)
 				       device, done);
 		nanosleep(&pause, NULL);
 	}
-	return 0;
 }
 
 static int set_stripe_cache(const char *device, unsigned int pages,

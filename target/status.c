@@ -36,6 +36,10 @@ static void fill(struct tgt_status *st, const struct journal_text *t)
 	copy(st->array, sizeof(st->array), t, "array");
 	copy(st->members, sizeof(st->members), t, "members");
 	st->nr_luns = st->array[0] ? number(t, "luns") : 1;
+	copy(st->md, sizeof(st->md), t, "md");
+	st->md[strcspn(st->md, " ")] = '\0';
+	if (st->md[0])
+		md_state_read(&st->md_state, st->md);
 	copy(st->listen, sizeof(st->listen), t, "listen");
 	copy(st->user, sizeof(st->user), t, "user");
 	copy(st->tgt_version, sizeof(st->tgt_version), t, "version");

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "target/array.h"
+#include "target/md_state.h"
 
 /*
  * The bundled target: a private tgtd, one per name, with its own control
@@ -64,6 +65,8 @@ struct tgt_status {
 	/* "" for none; LUNs 1 to nr_luns are there, more than one for jbod */
 	char array[32], members[1024];
 	unsigned int nr_luns;
+	char md[64]; /* "/dev/md100"; "" if there is none */
+	struct md_state md_state;
 	char listen[64]; /* numeric, no brackets */
 	uint16_t port;
 	char user[256]; /* CHAP; "" none. The secret is kept nowhere */
@@ -89,6 +92,11 @@ int tgt_up(const struct tgt_opts *o, struct tgt_status *s, char *note,
 int tgt_down(const char *name, struct err *e);
 
 int tgt_status(const char *name, struct tgt_status *s, struct err *e);
+
+/* Makes a member of its array faulty, or takes a faulty one out and has md
+ * rebuild it as a blank disk. @member: its number from 0, or its device. */
+int tgt_fail(const char *name, const char *member, struct err *e);
+int tgt_replace(const char *name, const char *member, struct err *e);
 
 /* Names of all that have state, up or stale. The caller frees names and list.
  */

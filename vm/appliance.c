@@ -66,9 +66,9 @@ static const char *const module_indexes[] = {
 /* vm/init, as it was when lunbench was built. */
 __asm__(".section .rodata\n"
 	"vm_init_start: .incbin \"vm/init\"\n"
-	"vm_init_end: .byte 0\n"
+	".byte 0\n"
 	".previous\n");
-extern const char vm_init_start[], vm_init_end[];
+extern const char vm_init_start[];
 
 /* --- building --- */
 
@@ -334,7 +334,7 @@ static int add_extra(struct cpio *c, const struct appliance_extra *x,
 		     struct err *e)
 {
 	int err = cpio_add_data(c, "init", 0755, vm_init_start,
-				vm_init_end - vm_init_start, e);
+				strlen(vm_init_start), e);
 
 	if (!err)
 		err = add_libraries(c, e);

@@ -115,7 +115,7 @@ void cache_remove_others(const struct cache *c, const char *prefix,
 {
 	struct dirent **list = NULL;
 	char path[PATH_MAX];
-	int n = scandir(c->folder, &list, NULL, NULL);
+	int n = scandir(c->folder, &list, NULL, versionsort);
 
 	while (n-- > 0) {
 		cache_path(c, list[n]->d_name, path);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs in the guest: guest_arrays.sh kinds|steps|refusals. Says "fine" at its
+# Runs in the guest: guest_arrays.sh kinds|steps|refusals|degraded. Says "fine" at its
 # end; anything else is a failure.
 set -eu
 complain() {
@@ -51,6 +51,26 @@ kinds() {
 	one raid5+crypt raid5 /dev/vda,/dev/vdb,/dev/vdc
 	# What we wrote on the user's devices is gone: they are taken again.
 	one single "" /dev/vda
+}
+# A member fails under load, is replaced, is rebuilt; what was written stays.
+degraded() {
+	local url
+	lunbench target up --array raid5 --members 4x32M@ram >up
+	url=$(grep -oE 'iscsi://[^ ]+' up | head -n 1)
+	lunbench run --rw=randrw --bs=4k --iodepth=8 --runtime=6 --time_based "$url" >run 2>&1 &
+	sleep 2
+	lunbench target fail 2
+	lunbench target status | grep -q 'DEGRADED by 1' ||
+		complain "not degraded: $(lunbench target status)"
+	lunbench target fail 7 2>err && complain "member 7 fails"
+	grep -q 'no member' err || complain "member 7: $(cat err)"
+	sleep 1
+	lunbench target replace 2
+	wait $! || complain "the run fails: $(cat run)"
+	until ! lunbench target status | grep -qE 'recover|DEGRADED'; do sleep 0.2; done
+	lunbench run --rw=read --bs=4k --number_ios=64 "$url" >run 2>&1 || complain "$(cat run)"
+	lunbench target down >/dev/null
+	nothing_left degraded
 }
 # Killed after, and before, each line of the journal; `down` must clean up.
 steps() {

@@ -11,6 +11,7 @@ in_guest() {
 }
 test_kinds() { in_guest kinds; }
 test_killed_at_every_step() { in_guest steps; }
+test_degraded() { in_guest degraded; }
 test_refusals() { in_guest refusals; }
 
 run_tests
