@@ -40,6 +40,15 @@ test_every_option_is_documented() {
 	done
 }
 
+test_every_lab_option_is_documented() {
+	man_page
+	local o
+	expect 0 "$LUNBENCH" lab exec --help
+	for o in $(grep -oE -- '--[a-z][a-z0-9_-]+' out | sort -u); do
+		names man.txt "${o#--}" || fail "the man page lacks $o of lab exec"
+	done
+}
+
 test_every_key_is_documented() {
 	man_page
 	expect 0 "$LUNBENCH" workloads --keys
@@ -59,9 +68,10 @@ test_no_option_is_made_up() {
 		"$LUNBENCH" "$c" --help
 	done >help.txt
 	"$LUNBENCH" target --help >>help.txt || true
-	for c in up down status; do
+	for c in up down status fail replace; do
 		"$LUNBENCH" target $c --help >>help.txt 2>/dev/null || true
 	done
+	"$LUNBENCH" lab exec --help >>help.txt
 	"$LUNBENCH" --help >>help.txt
 	for o in $(sed -n '/^OPTIONS/,/^JOB KEYS/p' man.txt | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
 		grep -qF -- "$o" help.txt || fail "no command takes $o"
