@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands/bench_set.h"
 #include "commands/commands.h"
 #include "commands/measure.h"
 #include "commands/signals.h"
@@ -132,6 +133,8 @@ int command_bench(int argc, char **argv)
 	int status;
 
 	signals_init();
+	if (bench_set_is_wanted(argc, argv))
+		return bench_set(argc, argv);
 	tgt_opts_init(&b.target);
 	/* A name of its own: benches may run side by side, and after a kill -9
 	 * `target down --all` finds it. */
