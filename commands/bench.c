@@ -11,12 +11,22 @@
 #include "commands/target_options.h"
 #include "target/tgt.h"
 
-enum { KEY_QUICK = 0x2000 };
+enum { KEY_QUICK = 0x2000, KEY_SET };
 
 static const struct argp_option own_options[] = {
 	TARGET_OPTION_ROWS,
 	{"quick", KEY_QUICK, NULL, 0,
 	 "a second for each job: a smoke test, not a measurement", 0},
+	{NULL, 0, NULL, 0, "Over several arrays (--array A,B,C):", 10},
+	{"where", KEY_SET, "auto|host|lab", 0,
+	 "auto: here, if this host has md and we are root, else in the lab",
+	 10},
+	{"virtual-time", KEY_SET, "MIPS", OPTION_ARG_OPTIONAL,
+	 "in the lab, as lab exec --virtual-time", 10},
+	{"jobs", KEY_SET, "N", 0, "that many arrays at a time (1)", 10},
+	{"repeats", KEY_SET, "N", 0, "each that often (1)", 10},
+	{"lab-memory", KEY_SET, "SIZE", 0, "of each guest (1G)", 10},
+	{"lab-timeout", KEY_SET, "TIME", 0, "of each guest (1h)", 10},
 	{0},
 };
 
@@ -35,6 +45,12 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
 	if (key == KEY_QUICK) {
 		b->quick = true;
 		return 0;
+	}
+	/* bench_set() takes the others before they come here. */
+	if (key == KEY_SET) {
+		say("--lab-memory and --lab-timeout go with --where lab or "
+		    "--virtual-time");
+		return EINVAL;
 	}
 	err = target_option_set(&b->target, key, arg, &e);
 	if (err == -ENOSYS)

@@ -147,11 +147,11 @@ static int parse_one(struct set *s, int argc, char **argv, int *i)
 		return set_count(s, &s->jobs, "--jobs", v);
 	if ((v = value_of("--repeats", argc, argv, i)))
 		return set_count(s, &s->repeats, "--repeats", v);
-	if ((v = value_of("--memory", argc, argv, i))) {
+	if ((v = value_of("--lab-memory", argc, argv, i))) {
 		s->memory = v;
 		return 0;
 	}
-	if ((v = value_of("--timeout", argc, argv, i))) {
+	if ((v = value_of("--lab-timeout", argc, argv, i))) {
 		s->timeout = v;
 		return 0;
 	}

@@ -7,7 +7,7 @@
  * `bench` over several arrays, or somewhere else than right here:
  *
  *	--array A,B,C  --where auto|host|lab  --virtual-time[=MIPS]  --jobs N
- *	--memory SIZE  --timeout TIME (of each guest)  --repeats N
+ *	--repeats N  --lab-memory SIZE  --lab-timeout TIME (of each guest)
  *
  * Each array's bench is a lunbench of its own, on this host or in a guest of
  * its own, with all the other options as given; its files go to

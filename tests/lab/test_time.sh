@@ -22,6 +22,30 @@ test_repeatable() {
 	cmp table1 table2
 }
 
+# Several guests at a time: no figure changes, and each array has its folder.
+test_bench_set() {
+	local a
+	cp "$ROOT/tests/lab/mixed.fio" .
+	expect 0 "$LUNBENCH" bench mixed.fio --array raid1,span+crypt --virtual-time \
+		--jobs 2 --members 2x64M@hdd --runtime 2 --out two
+	has out "span+crypt"
+	mv out table
+	expect 0 "$LUNBENCH" bench mixed.fio --array=span+crypt,raid1 --virtual-time \
+		--members 2x64M@hdd --runtime 2 --out one
+	for a in raid1 span+crypt; do
+		cmp one/$a/*.json two/$a/*.json
+		grep -F "$a" table >lines
+		grep -F "$a" out | cmp - lines
+	done
+	expect 2 "$LUNBENCH" bench mixed.fio --array raid1,raid9 --virtual-time --members 2x64M@hdd
+	has err "is no array"
+	expect 2 "$LUNBENCH" bench mixed.fio --array raid1 --virtual-time --where host
+	has err "the lab's"
+	expect 2 "$LUNBENCH" bench mixed.fio --array raid1,raid1 --where lab
+	has err "twice"
+	expect 2 "$LUNBENCH" bench mixed.fio --where nowhere
+}
+
 # within 5 % of: near NAME JOB DIRECTION WANTED
 near() {
 	local got
