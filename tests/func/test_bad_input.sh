@@ -46,7 +46,7 @@ test_unknown_option() {
 	refused --quiet '"3"' -- "$LUNBENCH" run --quiet=3 null:1G
 	refused --help -- "$LUNBENCH" run --help=3
 	refused '"x"' -- "$LUNBENCH" selftest x
-	refused --array raid5 lab -- "$LUNBENCH" target up --array=raid5
+	refused raid5 --members -- "$LUNBENCH" target up --array=raid5
 }
 
 test_unknown_command() {
