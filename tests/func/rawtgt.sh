@@ -55,3 +55,29 @@ raw_set() {
 raw_param() {
 	T --mode target --op update --tid 1 --name "$1" --value "$2"
 }
+
+# What is no target: listener swallow accepts and stays silent, listener hole drops
+# every SYN. Sets PORT; dies with the test.
+listener() {
+	rm -f port
+	setpriv --pdeathsig KILL python3 - "$1" >port <<-'PYTHON' &
+		import socket, sys, time
+		s = socket.socket()
+		s.bind(("127.0.0.1", 0))
+		s.listen(0 if sys.argv[1] == "hole" else 8)
+		port = s.getsockname()[1]
+		fill = []
+		while sys.argv[1] == "hole":
+		    c = socket.socket()
+		    c.settimeout(0.3)
+		    try:
+		        c.connect(("127.0.0.1", port))
+		        fill.append(c)
+		    except socket.timeout:
+		        break
+		print(port, flush=True)
+		time.sleep(60)
+	PYTHON
+	until [ -s port ]; do sleep 0.05; done
+	PORT=$(cat port)
+}

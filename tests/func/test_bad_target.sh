@@ -27,32 +27,6 @@ within() {
 	[ "$SECONDS" -le "$1" ] || fail "took $SECONDS s, wanted at most $1"
 }
 
-# What a listener does: swallow (accepts, stays silent) or hole (drops SYNs).
-# Sets PORT.
-listener() {
-	rm -f port
-	setpriv --pdeathsig KILL python3 - "$1" >port <<-'PYTHON' &
-		import socket, sys, time
-		s = socket.socket()
-		s.bind(("127.0.0.1", 0))
-		s.listen(0 if sys.argv[1] == "hole" else 8)
-		port = s.getsockname()[1]
-		fill = []
-		while sys.argv[1] == "hole":
-		    c = socket.socket()
-		    c.settimeout(0.3)
-		    try:
-		        c.connect(("127.0.0.1", port))
-		        fill.append(c)
-		    except socket.timeout:
-		        break
-		print(port, flush=True)
-		time.sleep(60)
-	PYTHON
-	until [ -s port ]; do sleep 0.05; done
-	PORT=$(cat port)
-}
-
 test_unknown_host() {
 	refused 3 nosuch.invalid -- iscsi://nosuch.invalid/iqn.2026-11.x:y/1
 }

@@ -248,31 +248,6 @@ test_ipv6() {
 	has out "lun 1 type 00 16384 x 512"
 }
 
-# Accepts and stays silent (mode swallow), or drops every SYN (mode hole).
-listener() {
-	rm -f port
-	setpriv --pdeathsig KILL python3 - "$1" >port <<-'PYTHON' &
-		import socket, sys, time
-		s = socket.socket()
-		s.bind(("127.0.0.1", 0))
-		s.listen(0 if sys.argv[1] == "hole" else 8)
-		port = s.getsockname()[1]
-		fill = []
-		while sys.argv[1] == "hole":
-		    c = socket.socket()
-		    c.settimeout(0.3)
-		    try:
-		        c.connect(("127.0.0.1", port))
-		        fill.append(c)
-		    except socket.timeout:
-		        break
-		print(port, flush=True)
-		time.sleep(60)
-	PYTHON
-	until [ -s port ]; do sleep 0.05; done
-	PORT=$(cat port)
-}
-
 # CASES 7: the owner's deadline ends both, with different texts.
 test_no_answer() {
 	local before
