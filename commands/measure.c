@@ -171,8 +171,7 @@ static int finish(const struct prepared *p, const struct request *r,
 		return status ? status : STATUS_INTERRUPTED;
 	}
 	if (run->end == RUN_FAILED) {
-		say("%s", run->error.text);
-		say("the result is partial");
+		say("%s; the result is partial", run->error.text);
 		return STATUS_TARGET;
 	}
 	return status;

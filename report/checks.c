@@ -234,6 +234,11 @@ static void check_outages(struct checks *c, const struct row *r)
 		return;
 	v.value = r->disconnects;
 	v.ok = r->disconnects == 0;
+	if (r->disconnects && !r->outage_ns) { /* --on-disconnect=fail */
+		finding(c, &v, "row \"%s\": %llu sessions were lost",
+			r->plan->name, (unsigned long long)r->disconnects);
+		return;
+	}
 	finding(c, &v,
 		"row \"%s\": sessions were lost %llu times and away for %s in "
 		"all; the figures include that",
