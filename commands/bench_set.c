@@ -1,6 +1,7 @@
 #include "commands/bench_set.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <jansson.h>
 #include <limits.h>
@@ -8,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -18,6 +21,7 @@
 #include "commands/commands.h"
 #include "commands/signals.h"
 #include "report/result.h"
+#include "target/array.h"
 
 enum { ARRAYS_MAX = 32, RUNS_MAX = 256, ARGS_MAX = 256 };
 
@@ -30,7 +34,7 @@ struct set {
 	enum where where;
 	const char *virtual_time; /* as written; NULL: real time */
 	const char *memory, *timeout;
-	const char *out;
+	const char *out, *members;
 	uint64_t jobs, repeats;
 	const char *rest[ARGS_MAX]; /* what `bench` gets as it is */
 	size_t nr_rest;
@@ -131,6 +135,12 @@ static int set_arrays(struct set *s, const char *text)
 	return 0;
 }
 
+/* The value of --NAME at @i, which stays where it is. */
+static const char *peek(const char *name, int argc, char **argv, int i)
+{
+	return value_of(name, argc, argv, &i);
+}
+
 static int parse_one(struct set *s, int argc, char **argv, int *i)
 {
 	const char *v;
@@ -159,9 +169,34 @@ static int parse_one(struct set *s, int argc, char **argv, int *i)
 		s->out = v;
 		return 0;
 	}
+	if (!strncmp(argv[*i], "-o", 2) ||
+	    value_of("--output-format", argc, argv, i))
+		return err_set(&s->error, -EINVAL,
+			       "\"%s\": several arrays have several results, "
+			       "each a file below --out; leave it out",
+			       argv[*i]);
+	if (!s->members)
+		s->members = peek("--members", argc, argv, *i);
 	if (s->nr_rest == ARGS_MAX - 32)
 		return err_set(&s->error, -E2BIG, "too many arguments");
 	s->rest[s->nr_rest++] = argv[*i];
+	return 0;
+}
+
+/* What no place could run is refused before anything is booted. */
+static int check_arrays(struct set *s)
+{
+	struct array_opts o = {0};
+
+	for (size_t i = 0; i < s->nr_arrays; i++) {
+		if (!strcmp(s->array[i], "single") && !s->members)
+			continue;
+		snprintf(o.kind, sizeof(o.kind), "%s", s->array[i]);
+		snprintf(o.members, sizeof(o.members), "%s",
+			 s->members ? s->members : "");
+		if (array_check(&o, &s->error))
+			return s->error.code;
+	}
 	return 0;
 }
 
@@ -173,6 +208,8 @@ static int parse(struct set *s, int argc, char **argv)
 		err = parse_one(s, argc, argv, &i);
 	if (!err && !s->nr_arrays)
 		err = set_arrays(s, "single");
+	if (!err)
+		err = check_arrays(s);
 	if (!err && s->virtual_time && s->where == WHERE_HOST)
 		err = err_set(&s->error, -EINVAL,
 			      "--virtual-time is the lab's, not the host's: "
@@ -233,15 +270,94 @@ static size_t add(const char **argv, size_t n, const char *option,
 	return n;
 }
 
+/* Waits for all of @pid (0: none) and tells them of each signal that we get, as
+ * SIGINT: they are in process groups of their own, so a Ctrl-C reaches them
+ * only through us, once. The first status that is not 0. */
+static int wait_for(pid_t *pid, size_t nr)
+{
+	const struct timespec pause = {.tv_nsec = 50 * NS_PER_MSEC};
+	int status = 0, told = 0, how;
+	size_t left = nr;
+
+	for (size_t i = 0; i < nr; i++)
+		left -= !pid[i];
+	while (left) {
+		bool is_new = signals_seen > told;
+
+		for (size_t i = 0; i < nr; i++) {
+			if (!pid[i])
+				continue;
+			if (is_new)
+				kill(pid[i], SIGINT);
+			if (waitpid(pid[i], &how, WNOHANG) != pid[i])
+				continue;
+			pid[i] = 0;
+			left--;
+			how = WIFEXITED(how) ? WEXITSTATUS(how)
+					     : STATUS_INTERRUPTED;
+			status = status ? status : how;
+		}
+		told += is_new;
+		if (left)
+			nanosleep(&pause, NULL);
+	}
+	return status;
+}
+
+/* A child in a group of its own that is asked to end when we are gone. */
+static pid_t fork_child(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid)
+		return pid;
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(STATUS_INTERRUPTED);
+	return 0;
+}
+
+static void exec_into(const char *const argv[], const char *out,
+		      const char *errors)
+{
+	int in_fd = open("/dev/null", O_RDONLY);
+	int out_fd = open(out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	int err_fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+	if (in_fd >= 0 && out_fd >= 0 && err_fd >= 0 && dup2(in_fd, 0) >= 0 &&
+	    dup2(out_fd, 1) >= 0 && dup2(err_fd, 2) >= 0)
+		execv(argv[0], (char *const *)argv);
+	_exit(STATUS_TARGET);
+}
+
+/* What it said on stderr, each line with its array. */
+static void pass_on(const struct one *o, const char *errors)
+{
+	const char *mine = "lunbench: ";
+	char *text = NULL, *rest, *line;
+	size_t len;
+
+	if (file_read(errors, 1 << 20, &text, &len, NULL))
+		return;
+	rest = text;
+	while ((line = strsep(&rest, "\n"))) {
+		if (!strncmp(line, mine, strlen(mine)))
+			line += strlen(mine);
+		if (*line)
+			say("%s: %s", o->array, line);
+	}
+	free(text);
+}
+
 /* The lunbench that benches one array; its output in the folder. */
 static int run_one(const struct set *s, const struct one *o)
 {
 	const char *argv[ARGS_MAX + 1];
-	struct child_result r;
-	struct err e = {0};
-	char log[PATH_MAX + 8];
+	char out[PATH_MAX + 8], errors[PATH_MAX + 8];
 	size_t n = 0;
-	int err;
+	int status;
+	pid_t pid;
 
 	argv[n++] = "/proc/self/exe";
 	if (s->where == WHERE_LAB) {
@@ -263,27 +379,28 @@ static int run_one(const struct set *s, const struct one *o)
 	n = add(argv, n, "--array", o->array);
 	n = add(argv, n, "--out", s->where == WHERE_LAB ? "." : o->folder);
 	argv[n] = NULL;
-	/* Deadlines are the inner one's. */
-	err = child_run(argv, NULL, UINT64_MAX, &r, &e);
-	if (err)
-		say("%s: %s", o->array, e.text);
-	else if (r.status)
-		say("%s failed:\n%s", o->array, r.err);
-	snprintf(log, sizeof(log), "%s/log", o->folder);
-	if (!err)
-		file_write_atomic(log, r.out, strlen(r.out), NULL);
-	err = err ? STATUS_TARGET : r.status;
-	child_result_release(&r);
-	return err;
+	snprintf(out, sizeof(out), "%s/log", o->folder);
+	snprintf(errors, sizeof(errors), "%s/errors", o->folder);
+	pid = fork_child();
+	if (!pid)
+		exec_into(argv, out, errors);
+	if (pid < 0) {
+		say("%s: cannot fork: too many processes", o->array);
+		return STATUS_TARGET;
+	}
+	status = wait_for(&pid, 1);
+	if (status)
+		pass_on(o, errors);
+	unlink(errors);
+	return status;
 }
 
-/* Takes every jobs-th of them, so that as many run at a time. In a process of
- * its own: Ctrl-C reaches it, and what it runs dies with it. */
+/* Takes every jobs-th of them, so that as many run at a time. */
 static pid_t start_worker(const struct set *s, const struct one *ones,
 			  size_t nr, size_t first)
 {
 	int status = 0, one;
-	pid_t pid = fork();
+	pid_t pid = fork_child();
 
 	if (pid)
 		return pid;
@@ -300,22 +417,20 @@ static pid_t start_worker(const struct set *s, const struct one *ones,
 static int run_all(const struct set *s, const struct one *ones, size_t nr)
 {
 	pid_t pid[64];
-	int status = 0, how;
+	int failed = 0, status;
 
-	for (size_t w = 0; w < s->jobs; w++)
-		pid[w] = start_worker(s, ones, nr, w);
 	for (size_t w = 0; w < s->jobs; w++) {
+		pid[w] = start_worker(s, ones, nr, w);
 		if (pid[w] < 0) {
 			say("cannot fork: too many processes");
-			status = STATUS_TARGET;
-			continue;
+			failed = STATUS_TARGET;
+			pid[w] = 0;
 		}
-		while (waitpid(pid[w], &how, 0) < 0 && errno == EINTR)
-			;
-		how = WIFEXITED(how) ? WEXITSTATUS(how) : STATUS_INTERRUPTED;
-		status = status ? status : how;
 	}
-	return status;
+	status = wait_for(pid, s->jobs);
+	if (status == STATUS_INTERRUPTED)
+		say("interrupted; what is done is in \"%s\"", s->out);
+	return status ? status : failed;
 }
 
 /* --- the table --- */

@@ -23,6 +23,18 @@ bench_start() {
 	sleep 1
 }
 
+# Several arrays: what no place could run is refused before anything is booted.
+test_sets_refused() {
+	expect 2 "$LUNBENCH" bench smoke --array raid1,raid7 --members 4x64M --out set
+	has err raid7
+	expect 2 "$LUNBENCH" bench smoke --array raid1,raid5 --members 4x64M --out set \
+		--output-format=json
+	has err "--output-format=json"
+	expect 2 "$LUNBENCH" bench smoke --array raid1,raid5 --out set
+	has err --members
+	[ ! -e set ] || fail "a folder of nothing"
+}
+
 test_smoke() {
 	local store
 	for store in rdwr null; do

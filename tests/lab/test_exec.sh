@@ -83,6 +83,18 @@ test_interrupted() {
 	no_qemu_left
 }
 
+# A set of guests: Ctrl-C reaches each through the one in front, and ends them.
+test_set_interrupted() {
+	setpriv --pdeathsig KILL "$LUNBENCH" bench --rw=read --runtime=600 --time_based \
+		--array raid1,raid0 --members 2x64M --virtual-time --jobs 2 --out set >out 2>err &
+	local pid=$! status=0
+	sleep 2
+	kill -INT $pid
+	wait $pid || status=$?
+	[ $status = 130 ] || fail "exit $status: $(cat err)"
+	has err "interrupted; what is done is in"
+}
+
 test_killed() {
 	own_tmp
 	"$LUNBENCH" lab exec -- bash -c 'echo there; sleep 600' >out 2>err &
