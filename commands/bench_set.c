@@ -208,12 +208,12 @@ static int parse(struct set *s, int argc, char **argv)
 		err = parse_one(s, argc, argv, &i);
 	if (!err && !s->nr_arrays)
 		err = set_arrays(s, "single");
-	if (!err)
-		err = check_arrays(s);
 	if (!err && s->virtual_time && s->where == WHERE_HOST)
 		err = err_set(&s->error, -EINVAL,
 			      "--virtual-time is the lab's, not the host's: "
 			      "leave --where host out");
+	if (!err)
+		err = check_arrays(s);
 	if (!err && s->nr_arrays * s->repeats > RUNS_MAX)
 		err = err_set(&s->error, -EINVAL, "more than %d runs",
 			      RUNS_MAX);
