@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "target/disk.h"
-#include "target/journal.h"
+#include "base/journal.h"
 #include "target/state.h"
 
 /*

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "target/journal.h"
+#include "base/journal.h"
 #include "target/state.h"
 
 /*

@@ -1,66 +1,18 @@
 #ifndef TARGET_STATE_H
 #define TARGET_STATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "base/err.h"
+#include "base/state.h"
 
 /*
- * The state of the bundled targets: a root folder ($LUNBENCH_STATE_DIR; else
- * /run/lunbench for root, $XDG_RUNTIME_DIR/lunbench, /tmp/lunbench-UID), and
- * in it one folder a target, 0700, named after it:
+ * The state folder of a bundled target (base/state.h), right below the root:
  *
- *	journal     see journal.h
+ *	journal     see base/journal.h
  *	tgtd.log    what tgtd said
  *	sock.C      tgtd's management socket for control port C, and its lock
  *	image       the backing image, unless it is elsewhere
  *	memberN     images behind loop devices (disk.h)
  *	key         of a LUKS volume, while it is made
- *
- * Root prefers /run to XDG_RUNTIME_DIR: a log-out empties that one, and the
- * tgtd that it described would be nobody's.
- *
- * The folder itself is the lock (flock): whoever makes or takes down a target
- * holds it. It goes with its holder, whatever ends that.
  */
-struct state {
-	char name[64];
-	char folder[512];
-	int lock_fd; /* owned; -1: not held */
-};
-
-/* -EINVAL with what a name may be: it becomes part of the IQN. */
-int state_check_name(const char *name, struct err *e);
-
-/* Fills name and folder; makes nothing, locks nothing. -ENOENT: no such
- * folder. -EPERM: it is another user's (the text says whose). */
-int state_find(struct state *s, const char *name, struct err *e);
-
-/* Locks the folder, made first if @make; waits for another holder at most
- * @deadline_ns (-EBUSY). */
-int state_lock(struct state *s, const char *name, bool make,
-	       uint64_t deadline_ns, struct err *e);
-void state_unlock(struct state *s);
-
-/* True while someone else holds the lock. */
-bool state_is_busy(const struct state *s);
-
-/* "FOLDER/FILE" */
-void state_path(const struct state *s, const char *file, char *path,
-		size_t size);
-
-/* A number that tells this state folder from others, the same every time. */
-uint64_t state_hash(const struct state *s);
-
-/* Removes what the table above names, the journal last; under the lock. */
-int state_clear(struct state *s, struct err *e);
-
-/* The same and the folder. -ENOTEMPTY: something else is in it. */
-int state_remove(struct state *s, struct err *e);
-
-/* Names of all folders, sorted. The caller frees names and list. */
-int state_list(char ***names, size_t *nr, struct err *e);
+extern const struct state_kind target_state;
 
 #endif

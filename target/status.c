@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "target/journal.h"
+#include "base/journal.h"
 #include "target/listen.h"
 #include "target/state.h"
 #include "target/tgt.h"
@@ -88,7 +88,7 @@ int tgt_status(const char *name, struct tgt_status *st, struct err *e)
 	int err;
 
 	memset(st, 0, sizeof(*st));
-	err = state_find(&s, name, e);
+	err = state_find(&s, &target_state, name, e);
 	if (err == -ENOENT)
 		return err_set(e, err, "no target \"%s\" is up", name);
 	if (err)
@@ -109,7 +109,7 @@ int tgt_status(const char *name, struct tgt_status *st, struct err *e)
 
 int tgt_list(char ***names, size_t *nr, struct err *e)
 {
-	return state_list(names, nr, e);
+	return state_list(&target_state, names, nr, e);
 }
 
 static bool same_host(const char *host, const char *listen)

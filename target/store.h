@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "target/array.h"
-#include "target/journal.h"
+#include "base/journal.h"
 #include "target/state.h"
 #include "target/tgt.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/child.h"
 #include "base/clock.h"
-#include "target/journal.h"
+#include "base/journal.h"
 #include "target/listen.h"
 #include "target/provision.h"
 #include "target/state.h"
@@ -100,7 +100,7 @@ static int check_account(const struct tgt_opts *o, struct err *e)
 static int check_opts(const struct tgt_opts *o, struct listen_address *a,
 		      struct err *e)
 {
-	int err = state_check_name(o->name, e);
+	int err = state_check_name(&target_state, o->name, e);
 
 	if (!err)
 		err = check_size(o, e);
@@ -156,7 +156,7 @@ static int undo(struct state *s, struct err *e)
 int tgt_down(const char *name, struct err *e)
 {
 	struct state s;
-	int err = state_lock(&s, name, false, DOWN_NS, e);
+	int err = state_lock(&s, &target_state, name, false, DOWN_NS, e);
 
 	if (err == -ENOENT)
 		return err_set(e, err, "no target \"%s\" is up", name);
@@ -209,7 +209,7 @@ static int change_member(const char *name, const char *member,
 		return err_set(e, -EINVAL,
 			       "target \"%s\" lies on no array with members",
 			       name);
-	err = state_find(&s, name, e);
+	err = state_find(&s, &target_state, name, e);
 	if (err)
 		return err;
 	state_path(&s, "journal", path, sizeof(path));
@@ -381,7 +381,8 @@ int tgt_up(const struct tgt_opts *o, struct tgt_status *status, char *note,
 	memset(status, 0, sizeof(*status));
 	err = check_opts(o, &a, e);
 	if (!err)
-		err = state_lock(&s, o->name, true, o->deadline_ns, e);
+		err = state_lock(&s, &target_state, o->name, true,
+				 o->deadline_ns, e);
 	if (err)
 		return err;
 	err = up_locked(&s, o, &a, end_ns, note, e);

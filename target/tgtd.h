@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "target/journal.h"
+#include "base/journal.h"
 #include "target/listen.h"
 #include "target/state.h"
 #include "target/tgtadm.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "target/journal.h"
+#include "base/journal.h"
 #include "target/listen.h"
 #include "target/state.h"
 #include "target/tgt.h"
@@ -97,14 +97,16 @@ static void test_names(void)
 	struct err e = {0};
 	char long_name[65];
 
-	CU_ASSERT_EQUAL(state_check_name("default", &e), 0);
-	CU_ASSERT_EQUAL(state_check_name("0.a-9", &e), 0);
+	CU_ASSERT_EQUAL(state_check_name(&target_state, "default", &e), 0);
+	CU_ASSERT_EQUAL(state_check_name(&target_state, "0.a-9", &e), 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		CU_ASSERT_EQUAL(state_check_name(bad[i], &e), -EINVAL);
+		CU_ASSERT_EQUAL(state_check_name(&target_state, bad[i], &e),
+				-EINVAL);
 	memset(long_name, 'x', sizeof(long_name));
 	long_name[64] = '\0';
-	CU_ASSERT_EQUAL(state_check_name(long_name, &e), -EINVAL);
-	CU_ASSERT_EQUAL(state_check_name(long_name + 1, &e), 0);
+	CU_ASSERT_EQUAL(state_check_name(&target_state, long_name, &e),
+			-EINVAL);
+	CU_ASSERT_EQUAL(state_check_name(&target_state, long_name + 1, &e), 0);
 }
 
 static void test_lock(void)
@@ -114,12 +116,15 @@ static void test_lock(void)
 	char path[700];
 
 	enter();
-	CU_ASSERT_EQUAL(state_lock(&a, "x", false, 0, &e), -ENOENT);
-	CU_ASSERT_EQUAL_FATAL(state_lock(&a, "x", true, 0, &e), 0);
-	CU_ASSERT_EQUAL(state_lock(&b, "x", true, 20000000, &e), -EBUSY);
+	CU_ASSERT_EQUAL(state_lock(&a, &target_state, "x", false, 0, &e),
+			-ENOENT);
+	CU_ASSERT_EQUAL_FATAL(state_lock(&a, &target_state, "x", true, 0, &e),
+			      0);
+	CU_ASSERT_EQUAL(state_lock(&b, &target_state, "x", true, 20000000, &e),
+			-EBUSY);
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "another lunbench"));
 	CU_ASSERT_TRUE(state_is_busy(&a));
-	CU_ASSERT_EQUAL(state_lock(&b, "y", true, 0, &e), 0);
+	CU_ASSERT_EQUAL(state_lock(&b, &target_state, "y", true, 0, &e), 0);
 	CU_ASSERT_NOT_EQUAL(state_hash(&a), state_hash(&b));
 	CU_ASSERT_EQUAL(state_remove(&b, &e), 0);
 	state_unlock(&b);
@@ -143,7 +148,8 @@ static void test_open_to_others(void)
 	enter();
 	snprintf(path, sizeof(path), "%s/x", folder);
 	CU_ASSERT_EQUAL(mkdir(path, 0700) || chmod(path, 0777), 0);
-	CU_ASSERT_EQUAL(state_lock(&s, "x", true, 0, &e), -EPERM);
+	CU_ASSERT_EQUAL(state_lock(&s, &target_state, "x", true, 0, &e),
+			-EPERM);
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "chmod 700"));
 	leave();
 }

@@ -1,14 +1,14 @@
-#ifndef TARGET_JOURNAL_H
-#define TARGET_JOURNAL_H
+#ifndef BASE_JOURNAL_H
+#define BASE_JOURNAL_H
 
 #include <stddef.h>
 
 #include "base/err.h"
 
 /*
- * What a target is made of, written down before it is made: one line a step,
- * "KEY VALUE", in the disk's hands (fsync) before the step is taken. Whoever
- * takes the target down undoes what the lines say; a line without a newline
+ * What a target or a lab is made of, written down before it is made: one line a
+ * step, "KEY VALUE", in the disk's hands (fsync) before the step is taken.
+ * Whoever takes it down undoes what the lines say; a line without a newline
  * was cut by a kill, so its step was never taken.
  *
  * For the tests of exactly that: with LUNBENCH_TEST_KILL_AT_STEP=N in the

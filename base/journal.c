@@ -1,4 +1,4 @@
-#include "target/journal.h"
+#include "base/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +66,7 @@ int journal_write(struct journal *j, struct err *e, const char *key,
 	while (done < 0 && errno == EINTR);
 	if (done != (ssize_t)len || fsync(j->fd))
 		return err_set(e, done < 0 ? -errno : -ENOSPC,
-			       "cannot write the target's journal: %s",
+			       "cannot write the journal: %s",
 			       strerror(done < 0 ? errno : ENOSPC));
 	die_at_step(j->steps);
 	return 0;
