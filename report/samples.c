@@ -153,14 +153,11 @@ bool sample_take(struct sample_of *s, const struct point *const points[],
 	free(x);
 	if (!n)
 		return false;
-	s->estimate.mean = sum.mean;
+	s->estimate = stats_estimate(&sum);
 	s->n = n;
-	if (n == 1) {
+	if (n > 1)
+		s->basis = BASIS_RUNS;
+	else
 		take_series(s, one, m);
-		return true;
-	}
-	s->basis = BASIS_RUNS;
-	s->estimate.se = sum.sd / sqrt((double)n);
-	s->estimate.df = (double)(n - 1);
 	return true;
 }

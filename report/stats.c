@@ -108,6 +108,15 @@ double stats_t(double df)
 	return (low + high) / 2;
 }
 
+struct estimate stats_estimate(const struct summary *s)
+{
+	if (s->n < 2)
+		return (struct estimate){.mean = s->mean, .se = NAN};
+	return (struct estimate){.mean = s->mean,
+				 .se = s->sd / sqrt((double)s->n),
+				 .df = (double)(s->n - 1)};
+}
+
 /* --- two of them --- */
 
 /* Half the width for two variances of a mean. */

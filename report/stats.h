@@ -38,6 +38,9 @@ struct interval {
 	double low, high;
 };
 
+/* The mean of @s; its error is not known under two values. */
+struct estimate stats_estimate(const struct summary *s);
+
 /* The interval of a.mean - b.mean by Welch, without assuming that both vary
  * alike. False where an error is not known. */
 bool stats_difference(const struct estimate *a, const struct estimate *b,
