@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "commands/commands.h"
 #include "commands/spelling.h"
+#include "commands/target_json.h"
 #include "commands/target_options.h"
 #include "target/tgt.h"
 
@@ -231,29 +232,6 @@ static int find_secret(struct request *r)
 
 /* --- what it prints --- */
 
-static json_t *to_json(const struct tgt_status *t)
-{
-	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:b, s:b, s:I, s:i, s:s, s:b, s:s, s:i, "
-		"s:s*, s:i, s:i, s:b, s:b, s:s, s:s, s:s*, s:s*, s:i, s:s*, "
-		"s:s*, s:s*, s:s*, s:s*}",
-		"name", t->name, "url", t->url, "iqn", t->iqn, "store",
-		t->store, "durable", t->is_durable, "write_cache",
-		t->write_cache, "size_bytes", (json_int_t)t->size_bytes,
-		"block_bytes", (int)t->block_bytes, "backing", t->backing,
-		"backing_is_ours", t->backing_is_ours, "listen", t->listen,
-		"port", (int)t->port, "chap_user", t->user[0] ? t->user : NULL,
-		"pid", t->pid, "control_port", t->control_port, "running",
-		t->is_running, "stock", t->stock, "tgt_version", t->tgt_version,
-		"problem", t->problem, "array", t->array[0] ? t->array : NULL,
-		"members", t->members[0] ? t->members : NULL, "luns",
-		(int)t->nr_luns, "md", t->md[0] ? t->md : NULL, "md_state",
-		t->md[0] ? t->md_state.state : NULL, "md_degraded",
-		t->md[0] ? t->md_state.degraded : NULL, "md_action",
-		t->md[0] ? t->md_state.action : NULL, "md_progress",
-		t->md[0] ? t->md_state.progress : NULL);
-}
-
 static int print_json(json_t *j)
 {
 	int bad = !j || json_dumpf(j, stdout, JSON_INDENT(2)) ||
@@ -373,7 +351,7 @@ static int up(struct request *r)
 	if (err)
 		return say_err(&e, status_of(err));
 	if (r->is_json)
-		return print_json(to_json(&t));
+		return print_json(target_to_json(&t));
 	print_text(&t);
 	printf("  take it down with: lunbench target down --name %s\n", t.name);
 	return STATUS_OK;
@@ -429,7 +407,7 @@ static int show_one(const char *name, json_t *list)
 	if (err)
 		return say_err(&e, status_of(err));
 	if (list)
-		json_array_append_new(list, to_json(&t));
+		json_array_append_new(list, target_to_json(&t));
 	else
 		print_text(&t);
 	return t.problem[0] ? STATUS_TARGET : STATUS_OK;
