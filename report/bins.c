@@ -15,16 +15,23 @@ static int by_ns(const void *a, const void *b)
 
 int bins_read(struct bins *b, const struct point *p, struct err *e)
 {
+	*b = (struct bins){0};
+	return bins_add(b, p, e);
+}
+
+int bins_add(struct bins *b, const struct point *p, struct err *e)
+{
 	const json_t *latency = point_latency(p);
 	json_t *bins = json_object_get(latency, "bins"), *count;
 	uint64_t min = int_of(latency, "min"), max = int_of(latency, "max");
+	struct bin *bin = realloc(b->bin, (b->nr + json_object_size(bins) + 1) *
+						  sizeof(*bin));
 	const char *key;
-	struct bin *bin;
+	size_t before = b->nr;
 
-	*b = (struct bins){0};
-	b->bin = calloc(json_object_size(bins) + 1, sizeof(*b->bin));
-	if (!b->bin)
+	if (!bin)
 		return err_set(e, -ENOMEM, "no memory for a histogram");
+	b->bin = bin;
 	json_object_foreach(bins, key, count)
 	{
 		if (json_integer_value(count) <= 0)
@@ -36,9 +43,11 @@ int bins_read(struct bins *b, const struct point *p, struct err *e)
 		bin->count = json_integer_value(count);
 		b->total += bin->count;
 	}
-	qsort(b->bin, b->nr, sizeof(*b->bin), by_ns);
-	if (b->nr) /* known exactly, and the last bucket may end early */
+	qsort(b->bin + before, b->nr - before, sizeof(*b->bin), by_ns);
+	if (b->nr > before) /* known exactly; the last bucket may end early */
 		b->bin[b->nr - 1].ns = max;
+	if (before)
+		qsort(b->bin, b->nr, sizeof(*b->bin), by_ns);
 	return 0;
 }
 

@@ -19,6 +19,8 @@ struct bins {
 
 /* No bins is 0 of them. */
 int bins_read(struct bins *b, const struct point *p, struct err *e);
+/* Adds those of @p to @b, which bins_read() or zeroes began. */
+int bins_add(struct bins *b, const struct point *p, struct err *e);
 void bins_release(struct bins *b);
 
 /* Nearest rank, 0 when empty (docs/METHOD.md, "Histograms and percentiles").

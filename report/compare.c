@@ -77,8 +77,7 @@ struct keys {
 static bool is_same(const struct point *a, const struct point *b,
 		    struct keys keys)
 {
-	return a->op == b->op && a->nth == b->nth &&
-	       !strcmp(a->name, b->name) &&
+	return point_is_like(a, b) &&
 	       (!keys.arrays || !strcmp(a->array, b->array)) &&
 	       (!keys.tests || !strcmp(a->test, b->test));
 }

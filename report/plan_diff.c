@@ -28,20 +28,6 @@ static const json_t *own_of(const struct point *p)
 	return json_object_get(p->file->doc, "lunbench");
 }
 
-/* A setting of the job, or else of the global section. */
-static const char *setting(const struct point *p, const char *key)
-{
-	const json_t *job = json_array_get(
-		json_object_get(p->file->doc, "jobs"), p->row_index);
-	const json_t *v =
-		json_object_get(json_object_get(job, "job options"), key);
-
-	if (!v)
-		v = json_object_get(
-			json_object_get(p->file->doc, "global options"), key);
-	return json_string_value(v);
-}
-
 static void put_value_text(char *buf, size_t size, const char *value)
 {
 	char clean[100];
@@ -77,8 +63,8 @@ static bool settings_differ(const struct point *a, const struct point *b,
 	{
 		if (is_immaterial(key))
 			continue;
-		va = setting(a, key);
-		vb = setting(b, key);
+		va = point_setting(a, key);
+		vb = point_setting(b, key);
 		if (!va != !vb || (va && strcmp(va, vb) != 0))
 			return say_texts(what, size, key, va, vb);
 	}

@@ -99,13 +99,17 @@ static int add_folder(struct set *s, const char *path, int deep, struct err *e)
 {
 	struct dirent **list = NULL;
 	int i, n = scandir(path, &list, is_shown, alphasort), err = 0;
+	size_t len = strlen(path);
 	char entry[PATH_MAX];
 
+	while (len > 1 && path[len - 1] == '/') /* "results/" */
+		len--;
 	if (n < 0)
 		return err_set(e, -errno, "cannot read the folder \"%s\": %s",
 			       path, strerror(errno));
 	for (i = 0; i < n; i++) {
-		snprintf(entry, sizeof(entry), "%s/%s", path, list[i]->d_name);
+		snprintf(entry, sizeof(entry), "%.*s/%s", (int)len, path,
+			 list[i]->d_name);
 		if (!err)
 			err = add_entry(s, entry, deep, e);
 		free(list[i]);
@@ -118,11 +122,16 @@ static int add_folder(struct set *s, const char *path, int deep, struct err *e)
 
 static size_t nth_of(const struct set *s, const struct point *p)
 {
-	size_t n = 0, i;
+	const struct point *o;
+	size_t n = 0;
 
-	for (i = 0; i < s->nr_points; i++)
-		n += s->points[i].file == p->file && s->points[i].op == p->op &&
-		     !strcmp(s->points[i].name, p->name);
+	/* Points are in the order of their files. */
+	for (o = s->points + s->nr_points; o-- > s->points;) {
+		if (o->file != p->file)
+			break;
+		n += o->op == p->op && o->step == p->step &&
+		     o->repeat == p->repeat && !strcmp(o->name, p->name);
+	}
 	return n;
 }
 
@@ -169,6 +178,14 @@ static int cut_row(struct set *s, struct point *p, struct err *e)
 	return err;
 }
 
+static unsigned int count_of(const json_t *row, const char *key,
+			     unsigned int without)
+{
+	json_int_t n = int_of(row, key);
+
+	return n > 0 && n <= UINT_MAX ? (unsigned int)n : without;
+}
+
 static int cut(struct set *s, const struct result_file *f, struct err *e)
 {
 	const json_t *own = json_object_get(f->doc, "lunbench");
@@ -185,6 +202,9 @@ static int cut(struct set *s, const struct result_file *f, struct err *e)
 	for (; p.row_index < json_array_size(rows) && !err; p.row_index++) {
 		p.row = json_array_get(rows, p.row_index);
 		p.name = text_of(p.row, "name");
+		p.view = text_of(p.row, "view");
+		p.repeat = count_of(p.row, "repeat", 1);
+		p.step = count_of(p.row, "step_clients", 0);
 		err = cut_row(s, &p, e);
 	}
 	return err;
@@ -289,35 +309,61 @@ bool set_has_tests(const struct set *s)
 	return false;
 }
 
-static bool has_repeats(const struct set *s, const struct point *p)
+bool point_is_like(const struct point *a, const struct point *b)
 {
-	const struct point *o;
+	return a->op == b->op && a->nth == b->nth && a->step == b->step &&
+	       !strcmp(a->name, b->name);
+}
 
-	for (o = s->points; o < s->points + s->nr_points; o++)
-		if (o->file != p->file && o->op == p->op && o->nth == p->nth &&
-		    !strcmp(o->name, p->name) && !strcmp(o->test, p->test) &&
-		    !strcmp(o->array, p->array))
-			return true;
-	return false;
+bool point_is_repeat_of(const struct point *a, const struct point *b)
+{
+	return point_is_like(a, b) && !strcmp(a->test, b->test) &&
+	       !strcmp(a->array, b->array);
+}
+
+/* What tells a point from its repeats: nothing where it has none. */
+static void describe_repeat(const struct set *s, const struct point *p,
+			    char *buf, size_t size)
+{
+	const char *path = p->file->path, *slash = strrchr(path, '/');
+	bool in_file = false, elsewhere = false;
+	const struct point *o;
+	char number[32] = "";
+
+	for (o = s->points; o < s->points + s->nr_points; o++) {
+		if (o == p || !point_is_repeat_of(o, p))
+			continue;
+		if (o->file == p->file)
+			in_file = true;
+		else
+			elsewhere = true;
+	}
+	if (in_file)
+		snprintf(number, sizeof(number), "%srepeat %u",
+			 elsewhere ? ", " : "", p->repeat);
+	if (in_file || elsewhere)
+		snprintf(buf, size, " (%.200s%s)",
+			 elsewhere ? slash ? slash + 1 : path : "", number);
 }
 
 static char *describe(const struct set *s, const struct point *p, bool with_op,
-		      bool with_file, char *buf, size_t size)
+		      bool with_repeat, char *buf, size_t size)
 {
 	bool arrays = set_has_arrays(s) && *p->array;
 	bool tests = set_has_tests(s) && *p->test;
-	const char *path = p->file->path, *slash = strrchr(path, '/');
-	char text[1024], nth[32] = "", file[256] = "";
+	char text[1024], nth[32] = "", step[32] = "", repeat[256] = "";
 
+	if (p->step)
+		snprintf(step, sizeof(step), " %u client%s", p->step,
+			 p->step == 1 ? "" : "s");
 	if (p->nth)
 		snprintf(nth, sizeof(nth), " #%zu", p->nth + 1);
-	if (with_file && has_repeats(s, p))
-		snprintf(file, sizeof(file), " (%.200s)",
-			 slash ? slash + 1 : path);
-	snprintf(text, sizeof(text), "%.100s%s%.100s%s%.200s%s%s%s%s",
+	if (with_repeat)
+		describe_repeat(s, p, repeat, sizeof(repeat));
+	snprintf(text, sizeof(text), "%.100s%s%.100s%s%.200s%s%s%s%s%s",
 		 arrays ? p->array : "", arrays ? " " : "",
-		 tests ? p->test : "", tests ? " " : "", p->name, nth,
-		 with_op ? " " : "", with_op ? op_name(p->op) : "", file);
+		 tests ? p->test : "", tests ? " " : "", p->name, step, nth,
+		 with_op ? " " : "", with_op ? op_name(p->op) : "", repeat);
 	text_clean(buf, size, text);
 	return buf;
 }
@@ -338,6 +384,19 @@ char *point_row_title(const struct set *s, const struct point *p, char *buf,
 		      size_t size)
 {
 	return describe(s, p, false, true, buf, size);
+}
+
+const char *point_setting(const struct point *p, const char *key)
+{
+	const json_t *job = json_array_get(
+		json_object_get(p->file->doc, "jobs"), p->row_index);
+	const json_t *v =
+		json_object_get(json_object_get(job, "job options"), key);
+
+	if (!v)
+		v = json_object_get(
+			json_object_get(p->file->doc, "global options"), key);
+	return json_string_value(v);
 }
 
 bool point_is_open(const struct point *p)

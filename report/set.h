@@ -10,8 +10,9 @@
 
 /*
  * A result set: a result file, or a folder of them (and of folders), read
- * whole. It is cut into points: one row and op of one file each. Points of
- * several files that mean the same are repeats of each other.
+ * whole. It is cut into points: one row and op of one file each. Points that
+ * mean the same are repeats of each other, whether they are in one file
+ * (`repeats=N`) or in several.
  */
 
 struct result_file {
@@ -22,14 +23,17 @@ struct result_file {
 struct point {
 	const struct result_file *file; /* borrowed from the set, as the rest */
 	size_t row_index;
-	size_t nth; /* of the file's rows of that name and op */
+	size_t nth; /* of the file's rows of that name, op, step, repeat */
 	enum io_op op;
-	const char *array;  /* what the LUN lies on; "" where none is told */
-	const char *test;   /* the job file's name; "" for a command line */
-	const char *name;   /* of the row */
-	const json_t *row;  /* lunbench.rows[] */
-	const json_t *data; /* its ops.OP */
-	const json_t *fio;  /* jobs[].OP */
+	unsigned int repeat; /* within the file, from 1 on */
+	unsigned int step;   /* of a sweep: its clients; 0: of none */
+	const char *array;   /* what the LUN lies on; "" where none is told */
+	const char *test;    /* the job file's name; "" for a command line */
+	const char *name;    /* of the row */
+	const char *view;    /* how readers like to see it; "" */
+	const json_t *row;   /* lunbench.rows[] */
+	const json_t *data;  /* its ops.OP */
+	const json_t *fio;   /* jobs[].OP */
 };
 
 struct set {
@@ -60,19 +64,30 @@ void set_release(struct set *s);
 bool set_has_arrays(const struct set *s);
 bool set_has_tests(const struct set *s);
 
+/* Whether both are the same figure of the same job, as far as their own file
+ * tells; whether that also on the same array and of the same job file: then
+ * they are repeats of each other. */
+bool point_is_like(const struct point *a, const struct point *b);
+bool point_is_repeat_of(const struct point *a, const struct point *b);
+
 /* "randread read", with the array or test in front where the set has several
- * of them, and "#2" behind where a file has several rows of that name. Made
- * printable. */
+ * of them, "8 clients" for a step of a sweep, and "#2" where a file has several
+ * rows of that name. Made printable. */
 char *point_label(const struct set *s, const struct point *p, char *buf,
 		  size_t size);
 
-/* The same, with the file's name behind where the set has repeats of it. */
+/* The same, with the file's name and the repeat behind where the set has
+ * repeats of it. */
 char *point_title(const struct set *s, const struct point *p, char *buf,
 		  size_t size);
 
 /* And without the op: what a row's points have in common. */
 char *point_row_title(const struct set *s, const struct point *p, char *buf,
 		      size_t size);
+
+/* A setting of the job as the file has it, or else of the global section; NULL
+ * where it is not set. */
+const char *point_setting(const struct point *p, const char *key);
 
 /* The latency that is shown: open loops have response times, else service
  * times. Where fio has them: with N, mean, bins. NULL for none. */

@@ -1,55 +1,14 @@
 #include "report/table.h"
 
+#include <stdarg.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/units.h"
+#include "report/table_parts.h"
 #include "report/text.h"
-#include "workloads/options.h"
 
 enum { EVENTS_SHOWN = 20, WIDTH_DEFAULT = 80 };
-
-enum column {
-	COL_NAME,
-	COL_OP,
-	COL_BLOCK,
-	COL_DEPTH,
-	COL_RATE,
-	COL_IOPS,
-	COL_MEAN,
-	COL_P50,
-	COL_P99,
-	COL_P99_9,
-	COL_MAX,
-	COL_CPU,
-	COLUMNS
-};
-
-static const char *const headings[COLUMNS] = {
-	"name", "op",  "block", "QD",	 "MB/s", "IOPS",
-	"mean", "p50", "p99",	"p99.9", "max",	 "CPU/IO"};
-
-/* What goes first where the terminal is narrow. */
-static const enum column expendable[] = {COL_P50, COL_MAX, COL_CPU, COL_P99_9,
-					 COL_BLOCK};
-
-struct line {
-	char cell[COLUMNS][64];
-	bool starts_row;
-};
-
-struct table {
-	struct line *lines; /* owned; the first holds the headings */
-	size_t nr_lines;
-	int width[COLUMNS]; /* 0: not shown */
-	int gap;
-	bool names_apart; /* each name on a line of its own, above its row */
-	bool has_open, has_closed;
-};
-
-/* --- text --- */
 
 static void print_clean(FILE *out, const char *text)
 {
@@ -59,321 +18,105 @@ static void print_clean(FILE *out, const char *text)
 	fputs(clean, out);
 }
 
-static void remove_spaces(char *s)
-{
-	char *to = s;
-
-	for (; *s; s++)
-		if (*s != ' ')
-			*to++ = *s;
-	*to = '\0';
-}
-
-static void time_cell(char cell[64], double ns)
-{
-	units_time(cell, 64, ns);
-	remove_spaces(cell);
-}
-
-/* --- the lines --- */
-
-static struct line *line_add(struct table *t)
-{
-	struct line *more =
-		realloc(t->lines, (t->nr_lines + 1) * sizeof(*more));
-	struct line *l;
-	size_t c;
-
-	if (!more)
-		return NULL;
-	t->lines = more;
-	l = &more[t->nr_lines++];
-	memset(l, 0, sizeof(*l));
-	for (c = 0; c < COLUMNS; c++)
-		snprintf(l->cell[c], sizeof(l->cell[c]), "-");
-	return l;
-}
-
-/* "32", "256x1" for 256 clients of one each, "~48" for unlike clients. */
-static void depth_cell(char cell[64], const json_t *row)
-{
-	json_int_t depth = int_of(row, "iodepth");
-	json_int_t total = int_of(row, "total_depth");
-
-	if (depth <= 0)
-		snprintf(cell, 64, "~%lld", (long long)total);
-	else if (total > depth)
-		snprintf(cell, 64, "%lldx%lld", (long long)(total / depth),
-			 (long long)depth);
-	else
-		snprintf(cell, 64, "%lld", (long long)depth);
-}
-
-/* The mean size, which is the block size unless sizes vary: then "~". */
-static void block_cell(char cell[64], json_int_t bytes, json_int_t ios)
-{
-	char size[60];
-
-	units_bytes(size, sizeof(size), bytes / ios);
-	remove_spaces(size);
-	snprintf(cell, 64, "%s%s", bytes % ios ? "~" : "", size);
-}
-
-static void rate_cell(char cell[64], double bytes_per_s)
-{
-	double mb = bytes_per_s / 1e6;
-
-	snprintf(cell, 64, "%.*f", mb >= 1000 ? 0 : mb >= 10 ? 1 : 2, mb);
-}
-
-static void latency_cells(struct line *l, const json_t *latency)
-{
-	time_cell(l->cell[COL_MEAN], number_of(latency, "mean_ns"));
-	time_cell(l->cell[COL_P50], number_of(latency, "p50_ns"));
-	time_cell(l->cell[COL_P99], number_of(latency, "p99_ns"));
-	time_cell(l->cell[COL_P99_9], number_of(latency, "p99_9_ns"));
-	time_cell(l->cell[COL_MAX], number_of(latency, "max_ns"));
-}
-
-static void op_cells(struct line *l, const json_t *row, const json_t *op)
-{
-	const json_t *latency = json_object_get(op, "latency");
-	const json_t *cpu = json_object_get(row, "cpu");
-	json_int_t ios = int_of(op, "ios"), bytes = int_of(op, "bytes");
-
-	if (ios <= 0)
-		return;
-	if (bytes > 0) {
-		block_cell(l->cell[COL_BLOCK], bytes, ios);
-		rate_cell(l->cell[COL_RATE], number_of(op, "bytes_per_s"));
-	}
-	units_count(l->cell[COL_IOPS], sizeof(l->cell[COL_IOPS]),
-		    number_of(op, "ios_per_s"));
-	remove_spaces(l->cell[COL_IOPS]);
-	if (json_is_object(latency))
-		latency_cells(l, latency);
-	if (json_is_object(cpu))
-		time_cell(l->cell[COL_CPU],
-			  number_of(cpu, "user_ns_per_io") +
-				  number_of(cpu, "system_ns_per_io"));
-}
-
-static bool is_open(const json_t *row)
-{
-	return strcmp(text_of(row, "pace"), "open") == 0;
-}
-
-/* One line an op that came; a row that never ran has one line. */
-static bool add_row(struct table *t, const json_t *row)
-{
-	struct line *l;
-	bool first = true;
-	json_t *op;
-	size_t i;
-
-	if (is_open(row))
-		t->has_open = true;
-	else
-		t->has_closed = true;
-	for (i = 0; i < OP_COUNT; i++) {
-		op = json_object_get(json_object_get(row, "ops"), op_name(i));
-		if (!op ||
-		    (!first && !int_of(op, "ios") && !int_of(op, "errors")))
-			continue;
-		l = line_add(t);
-		if (!l)
-			return false;
-		text_clean(l->cell[COL_NAME], sizeof(l->cell[COL_NAME]) - 2,
-			   text_of(row, "name"));
-		if (is_open(row))
-			strcat(l->cell[COL_NAME], "*");
-		strcpy(l->cell[COL_OP], op_name(i));
-		depth_cell(l->cell[COL_DEPTH], row);
-		op_cells(l, row, op);
-		l->starts_row = first;
-		first = false;
-	}
-	return true;
-}
-
-static bool add_lines(struct table *t, const json_t *rows)
-{
-	struct line *l = line_add(t);
-	size_t i;
-
-	if (!l)
-		return false;
-	for (i = 0; i < COLUMNS; i++)
-		snprintf(l->cell[i], sizeof(l->cell[i]), "%s", headings[i]);
-	for (i = 0; i < json_array_size(rows); i++)
-		if (!add_row(t, json_array_get(rows, i)))
-			return false;
-	return true;
-}
-
-/* --- the layout --- */
-
-static int total_width(const struct table *t)
-{
-	int total = 0, shown = 0;
-	size_t c;
-
-	for (c = t->names_apart ? COL_OP : COL_NAME; c < COLUMNS; c++) {
-		total += t->width[c];
-		shown += t->width[c] > 0;
-	}
-	return total + t->gap * (shown - 1) + (t->names_apart ? 2 : 0);
-}
-
-/* Two blanks between columns; where that is too wide one; then names above
- * their rows; then fewer columns. */
-static void lay_out(struct table *t, int width)
-{
-	size_t i, c;
-	int w;
-
-	for (i = 0; i < t->nr_lines; i++)
-		for (c = 0; c < COLUMNS; c++) {
-			w = text_width(t->lines[i].cell[c]);
-			if (t->width[c] < w)
-				t->width[c] = w;
-		}
-	t->gap = 2;
-	if (total_width(t) > width)
-		t->gap = 1;
-	if (total_width(t) > width)
-		t->names_apart = true;
-	for (i = 0; i < sizeof(expendable) / sizeof(expendable[0]); i++)
-		if (total_width(t) > width)
-			t->width[expendable[i]] = 0;
-}
-
-static void print_cell(FILE *out, const char *text, int width, bool right)
-{
-	int blanks = width - text_width(text);
-
-	fprintf(out, "%*s%s%*s", right ? blanks : 0, "", text,
-		right ? 0 : blanks, "");
-}
-
-static void print_lines(const struct table *t, FILE *out)
-{
-	const struct line *l;
-	size_t i, c;
-
-	for (i = 0; i < t->nr_lines; i++) {
-		l = &t->lines[i];
-		if (!t->names_apart)
-			print_cell(out, l->cell[COL_NAME], t->width[COL_NAME],
-				   false);
-		else if (l->starts_row)
-			fprintf(out, "%s\n", l->cell[COL_NAME]);
-		for (c = COL_OP; c < COLUMNS; c++) {
-			if (!t->width[c])
-				continue;
-			fprintf(out, "%*s",
-				t->names_apart && c == COL_OP ? 2 : t->gap, "");
-			print_cell(out, l->cell[c], t->width[c], c > COL_OP);
-		}
-		fputc('\n', out);
-	}
-}
-
 /* --- around the table --- */
 
-static void print_lun(const json_t *o, FILE *out)
+/* One line of the head, put together piece by piece. */
+struct head {
+	char text[1024];
+	size_t used;
+};
+
+__attribute__((format(printf, 3, 4))) static void head_add(struct head *h,
+							   const char *between,
+							   const char *fmt, ...)
 {
-	static const char *const keys[] = {"vendor", "product", "revision"};
+	char piece[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	vsnprintf(piece, sizeof(piece), fmt, ap);
+	va_end(ap);
+	if (!*piece)
+		return;
+	n = snprintf(h->text + h->used, sizeof(h->text) - h->used, "%s%s",
+		     h->used ? between : "", piece);
+	h->used += (size_t)n < sizeof(h->text) - h->used
+			   ? (size_t)n
+			   : sizeof(h->text) - h->used - 1;
+}
+
+static void print_lun(const json_t *o, int width, FILE *out)
+{
 	const json_t *lun = json_object_get(o, "lun");
 	const char *serial = text_of(lun, "serial");
+	struct head h = {.used = 0};
 	char size[32], block[32];
-	size_t i;
 
-	fputs("LUN     ", out);
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (!*text_of(lun, keys[i]))
-			continue;
-		print_clean(out, text_of(lun, keys[i]));
-		fputs(i + 1 < sizeof(keys) / sizeof(keys[0]) ? " " : ", ", out);
-	}
-	if (*serial) {
-		fputs("serial ", out);
-		print_clean(out, serial);
-		fputs(", ", out);
-	}
-	units_bytes(size, sizeof(size), int_of(lun, "bytes"));
-	units_bytes(block, sizeof(block), int_of(lun, "block_bytes"));
-	fprintf(out, "%s, blocks of %s\nURL     ", size, block);
+	head_add(&h, " ", "%s", text_of(lun, "vendor"));
+	head_add(&h, " ", "%s", text_of(lun, "product"));
+	head_add(&h, " ", "%s", text_of(lun, "revision"));
+	if (*serial)
+		head_add(&h, ", ", "serial %s", serial);
+	head_add(&h, ", ", "%s, blocks of %s",
+		 units_bytes(size, sizeof(size), int_of(lun, "bytes")),
+		 units_bytes(block, sizeof(block), int_of(lun, "block_bytes")));
+	text_put_wrapped(out, "LUN     ", h.text, width);
+	fputs("URL     ", out); /* in one piece, to be copied */
 	print_clean(out, text_of(o, "url"));
 	fputc('\n', out);
 }
 
 /* The bundled target's: what its speed depends on. The rest is in the file. */
-static void print_target(const json_t *o, FILE *out)
+static void print_target(const json_t *o, int width, FILE *out)
 {
 	static const char *const keys[] = {"array",   "members",  "store",
 					   "durable", "settings", "tgt"};
 	const json_t *target = json_object_get(o, "target");
-	const char *before = "target  ";
+	struct head h = {.used = 0};
 	size_t i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (!*text_of(target, keys[i]))
-			continue;
-		fprintf(out, "%s%s ", before, keys[i]);
-		print_clean(out, text_of(target, keys[i]));
-		before = ", ";
-	}
-	if (*before == ',')
-		fputc('\n', out);
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (*text_of(target, keys[i]))
+			head_add(&h, ", ", "%s %s", keys[i],
+				 text_of(target, keys[i]));
+	if (h.used)
+		text_put_wrapped(out, "target  ", h.text, width);
 }
 
-/* What the figures are figures of, when it is no plain machine. */
-static void print_lab(const json_t *o, FILE *out)
-{
-	const char *lab = text_of(json_object_get(o, "host"), "lab");
-
-	if (!*lab)
-		return;
-	fputs("lab     ", out);
-	print_clean(out, lab);
-	fputc('\n', out);
-}
-
-static void print_run(const json_t *o, FILE *out)
+static void print_run(const json_t *o, int width, FILE *out)
 {
 	const json_t *run = json_object_get(o, "run");
-	const char *job = text_of(o, "job");
 	json_int_t workers = int_of(run, "workers");
+	struct head h = {.used = 0};
 	char duration[32];
 
-	fputs("run     ", out);
-	if (*job) {
-		print_clean(out, job);
-		fputs(", ", out);
-	}
-	units_time(duration, sizeof(duration), number_of(run, "duration_ns"));
-	fputs("seed ", out);
-	print_clean(out, text_of(o, "seed"));
-	fprintf(out, ", %lld worker%s, ", (long long)workers,
-		workers == 1 ? "" : "s");
-	print_clean(out, text_of(json_object_get(o, "host"), "start_time"));
-	fprintf(out, ", %s\n", duration);
+	head_add(&h, "", "%s", text_of(o, "job"));
+	head_add(&h, ", ", "seed %s", text_of(o, "seed"));
+	head_add(&h, ", ", "%lld worker%s", (long long)workers,
+		 workers == 1 ? "" : "s");
+	head_add(&h, ", ", "%s",
+		 text_of(json_object_get(o, "host"), "start_time"));
+	head_add(&h, ", ", "%s",
+		 units_time(duration, sizeof(duration),
+			    number_of(run, "duration_ns")));
+	text_put_wrapped(out, "run     ", h.text, width);
 }
 
-static void print_legend(const struct table *t, FILE *out)
+/* What the figures are figures of, when it is no plain machine, or not what
+ * the job stands for. */
+static void print_departures(const json_t *o, int width, FILE *out)
 {
-	if (t->has_open && t->has_closed)
-		fputs("Latency is service time, submitted to done; in rows "
-		      "with * (at a set rate) it is\nresponse time, due to "
-		      "done.\n",
-		      out);
-	else if (t->has_open)
-		fputs("Latency is response time, due to done (* at a set "
-		      "rate).\n",
-		      out);
-	else
-		fputs("Latency is service time, submitted to done.\n", out);
+	const json_t *departs = json_object_get(o, "departs");
+	const char *lab = text_of(json_object_get(o, "host"), "lab"), *text;
+	size_t i;
+
+	if (*lab)
+		text_put_wrapped(out, "lab     ", lab, width);
+	for (i = 0; i < json_array_size(departs); i++) {
+		text = json_string_value(json_array_get(departs, i));
+		text_put_wrapped(out, "departs ", text ? text : "?", width);
+	}
 }
 
 static void print_events(const json_t *events, FILE *out)
@@ -401,8 +144,10 @@ static void print_events(const json_t *events, FILE *out)
 			more);
 }
 
-static void print_warnings(const json_t *warnings, FILE *out)
+void table_print_warnings(const json_t *result, FILE *out)
 {
+	const json_t *warnings = json_object_get(
+		json_object_get(result, "lunbench"), "warnings");
 	const char *text;
 	size_t i;
 
@@ -414,26 +159,99 @@ static void print_warnings(const json_t *warnings, FILE *out)
 	}
 }
 
+/* --- the whole --- */
+
+enum table_part table_part_of(const json_t *row)
+{
+	static const struct {
+		const char *view;
+		enum table_part part;
+	} views[] = {
+		{"cdm", PART_CDM}, {"copy", PART_COPY}, {"bars", PART_BARS}};
+	const char *view = text_of(row, "view");
+	size_t i;
+
+	if (int_of(row, "step_clients") > 0)
+		return PART_SWEEPS;
+	for (i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+		if (!strcmp(view, views[i].view))
+			return views[i].part;
+	return json_object_get(row, "repeat") ? PART_REPEATS : PART_ROWS;
+}
+
+static bool has_parts(const json_t *rows)
+{
+	size_t i;
+
+	for (i = 0; i < json_array_size(rows); i++)
+		if (table_part_of(json_array_get(rows, i)) != PART_ROWS)
+			return true;
+	return false;
+}
+
+static void print_parts(const struct set *s, int width, FILE *out)
+{
+	struct figures f = {0};
+	struct curves c = {0};
+
+	if (figures_of(&f, s, NULL) || curves_of(&c, s, NULL)) {
+		fputs("(no memory for the table)\n", out);
+	} else {
+		table_print_repeats(&f, width, out);
+		table_print_sweeps(&c, width, out);
+		table_print_cdm(s, &f, width, out);
+		table_print_copy(&f, width, out);
+		table_print_bars(&f, width, out);
+	}
+	figures_release(&f);
+	curves_release(&c);
+}
+
+/* Why repeats ended when they did. */
+static void print_repeats_end(const json_t *o, int width, FILE *out)
+{
+	const json_t *repeats = json_object_get(o, "repeats");
+	const char *until = text_of(repeats, "until");
+	long long passes = int_of(repeats, "passes");
+	char text[256];
+
+	if (!*until)
+		return;
+	if (json_is_true(json_object_get(repeats, "reached")))
+		snprintf(text, sizeof(text),
+			 "Ended after %lld passes: every row fulfils until=%s.",
+			 passes, until);
+	else
+		snprintf(text, sizeof(text),
+			 "Ended after %lld passes, the most that were allowed "
+			 "or came about: not every row fulfils until=%s.",
+			 passes, until);
+	text_put_wrapped(out, "", text, width);
+}
+
 void table_print(const json_t *result, unsigned int width, FILE *out)
 {
 	const json_t *o = json_object_get(result, "lunbench");
-	struct table t;
+	const json_t *rows = json_object_get(o, "rows");
+	int w = width ? (int)width : WIDTH_DEFAULT;
+	struct set s = {0};
 
-	memset(&t, 0, sizeof(t));
-	print_lun(o, out);
-	print_target(o, out);
-	print_run(o, out);
-	print_lab(o, out);
+	print_lun(o, w, out);
+	print_target(o, w, out);
+	print_run(o, w, out);
+	print_departures(o, w, out);
 	fputc('\n', out);
-	if (add_lines(&t, json_object_get(o, "rows"))) {
-		print_legend(&t, out);
-		lay_out(&t, width ? (int)width : WIDTH_DEFAULT);
-		print_lines(&t, out);
-	} else {
-		fputs("(no memory for the table)\n", out);
+	table_print_rows(rows, w, out);
+	if (has_parts(rows)) {
+		if (set_add_document(&s, "", json_incref((json_t *)result),
+				     NULL))
+			fputs("(no memory for the table)\n", out);
+		else
+			print_parts(&s, w, out);
+		set_release(&s);
 	}
-	free(t.lines);
+	print_repeats_end(o, w, out);
 	fputc('\n', out);
 	print_events(json_object_get(o, "events"), out);
-	print_warnings(json_object_get(o, "warnings"), out);
+	table_print_warnings(result, out);
 }

@@ -1,5 +1,6 @@
 #include "report/text.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 const char *text_of(const json_t *o, const char *key)
@@ -55,6 +56,42 @@ int text_width(const char *s)
 	for (; *s; s++)
 		n += (*s & 0xc0) != 0x80;
 	return n;
+}
+
+/* In characters, up to the next blank. */
+static int word_width(const char *s)
+{
+	int n = 0;
+
+	for (; *s && *s != ' '; s++)
+		n += (*s & 0xc0) != 0x80;
+	return n;
+}
+
+void text_put_wrapped(FILE *out, const char *head, const char *text, int width)
+{
+	int indent = text_width(head), at = indent, word;
+	bool is_first = true;
+	char clean[2048];
+	const char *s;
+
+	text_clean(clean, sizeof(clean), text);
+	fputs(head, out);
+	for (s = clean + strspn(clean, " "); *s; s += strspn(s, " ")) {
+		word = word_width(s);
+		if (!is_first && at + 1 + word > width) {
+			fprintf(out, "\n%*s", indent, "");
+			at = indent;
+		} else if (!is_first) {
+			fputc(' ', out);
+			at++;
+		}
+		fwrite(s, 1, strcspn(s, " "), out);
+		s += strcspn(s, " ");
+		at += word;
+		is_first = false;
+	}
+	fputc('\n', out);
 }
 
 /* U+FFFE and U+FFFF. */

@@ -20,6 +20,11 @@ void text_clean(char *to, size_t size, const char *from);
 /* In characters, not bytes. */
 int text_width(const char *s);
 
+/* @head, then @text made printable and broken at blanks, so that lines keep
+ * within @width where they can; all but the first are indented as far as @head
+ * is long. With a line end. */
+void text_put_wrapped(FILE *out, const char *head, const char *text, int width);
+
 /* Content or an attribute of XML or HTML: escaped, and without the control
  * characters that XML 1.0 has no place for. */
 void text_put_xml(FILE *out, const char *text);

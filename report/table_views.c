@@ -1,0 +1,431 @@
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/grid.h"
+#include "report/table_parts.h"
+#include "report/text.h"
+#include "workloads/options.h"
+
+/* What a view puts on one line: the figures of one key, a column each. */
+struct entry {
+	char key[64];
+	const struct figure *read, *write;
+	struct spread mix;
+};
+
+struct entries {
+	struct entry *list; /* owned */
+	size_t nr;
+};
+
+static struct entry *entry_of(struct entries *all, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < all->nr; i++)
+		if (!strcmp(all->list[i].key, key))
+			return &all->list[i];
+	snprintf(all->list[all->nr].key, sizeof(all->list[0].key), "%s", key);
+	return &all->list[all->nr++];
+}
+
+/* "4K", "512", as benchmarks write it; what the job says where nothing of it
+ * ran. */
+static void put_block(char *buf, size_t size, const struct point *p)
+{
+	const char *bs = point_setting(p, "bs");
+	json_int_t ios = int_of(p->data, "ios"), bytes = 0;
+	size_t i;
+
+	if (ios > 0)
+		bytes = int_of(p->data, "bytes") / ios;
+	if (bytes >= 1 << 20 && bytes % (1 << 20) == 0)
+		snprintf(buf, size, "%" PRId64 "M", (int64_t)bytes >> 20);
+	else if (bytes >= 1 << 10 && bytes % (1 << 10) == 0)
+		snprintf(buf, size, "%" PRId64 "K", (int64_t)bytes >> 10);
+	else if (bytes)
+		snprintf(buf, size, "%" PRId64, (int64_t)bytes);
+	else
+		snprintf(buf, size, "%s", bs ? bs : "?");
+	for (i = 0; buf[i]; i++)
+		buf[i] = (char)toupper((unsigned char)buf[i]);
+}
+
+/* @f's place in @e: what several figures of one key would share, the first
+ * keeps. */
+static void take(struct entry *e, const struct figure *f)
+{
+	if (f->point->op == OP_READ && !e->read)
+		e->read = f;
+	if (f->point->op == OP_WRITE && !e->write)
+		e->write = f;
+}
+
+static bool has_op(const struct point *p, enum io_op op)
+{
+	return json_object_get(json_object_get(p->row, "ops"), op_name(op));
+}
+
+static bool is_mix(const struct point *p)
+{
+	return has_op(p, OP_READ) && has_op(p, OP_WRITE);
+}
+
+/* Read and write of each repeat together. */
+static void take_mix(struct entry *e, const struct set *s,
+		     const struct figure *f)
+{
+	const struct point *end = s->points + s->nr_points, *p;
+	double *x = calloc(f->nr_points + 1, sizeof(*x)), write;
+	size_t n = 0;
+
+	if (!x || f->point->op != OP_READ || e->mix.n) {
+		free(x);
+		return;
+	}
+	for (p = f->point; p + 1 < end; p++)
+		if (point_is_repeat_of(p, f->point) && p[1].row == p->row &&
+		    metric_value(p, METRIC_MB_S, &x[n]) &&
+		    metric_value(p + 1, METRIC_MB_S, &write))
+			x[n++] += write;
+	spread_of(&e->mix, x, n, true);
+	free(x);
+}
+
+/* --- CrystalDiskMark's table --- */
+
+enum cdm_column {
+	CDM_TEST,
+	CDM_READ,
+	CDM_READ_MEAN,
+	CDM_WRITE,
+	CDM_WRITE_MEAN,
+	CDM_MIX,
+	CDM_MIX_MEAN,
+	CDM_COLUMNS
+};
+
+static const struct grid_column cdm_columns[CDM_COLUMNS] = {
+	[CDM_TEST] = {"test", true, 0},
+	[CDM_READ] = {"read best", false, 0},
+	[CDM_READ_MEAN] = {"mean", false, 0},
+	[CDM_WRITE] = {"write best", false, 0},
+	[CDM_WRITE_MEAN] = {"mean", false, 0},
+	[CDM_MIX] = {"mix best", false, 0},
+	[CDM_MIX_MEAN] = {"mean", false, 0},
+};
+
+static const struct grid_column cdm_times[] = {
+	{"test", true, 0},     {"read IOPS", false, 0},
+	{"latency", false, 0}, {"write IOPS", false, 0},
+	{"latency", false, 0},
+};
+
+/* "RND4K Q32T16". */
+static void put_test(char *buf, size_t size, const struct point *p)
+{
+	json_int_t depth = int_of(p->row, "iodepth");
+	json_int_t total = int_of(p->row, "total_depth");
+	const char *rw = point_setting(p, "rw");
+	char block[32];
+
+	put_block(block, sizeof(block), p);
+	snprintf(buf, size, "%s%s Q%lldT%lld",
+		 rw && !strncmp(rw, "rand", 4) ? "RND" : "SEQ", block,
+		 (long long)depth, (long long)(depth > 0 ? total / depth : 0));
+}
+
+static bool make_tests(struct entries *all, const struct set *s,
+		       const struct figures *f)
+{
+	const struct figure *one;
+	struct entry *e;
+	char key[64];
+
+	*all = (struct entries){calloc(f->nr + 1, sizeof(*all->list)), 0};
+	if (!all->list)
+		return false;
+	for (one = f->list; one < f->list + f->nr; one++) {
+		if (table_part_of(one->point->row) != PART_CDM)
+			continue;
+		put_test(key, sizeof(key), one->point);
+		e = entry_of(all, key);
+		if (is_mix(one->point))
+			take_mix(e, s, one);
+		else
+			take(e, one);
+	}
+	return true;
+}
+
+static void set_mean(struct grid *g, size_t column, const struct spread *s)
+{
+	int digits = s->mean >= 1000 ? 0 : s->mean >= 10 ? 1 : 2;
+
+	if (s->n > 1)
+		grid_set(g, column, "%.*f +-%.*f", digits, s->mean, digits,
+			 s->half);
+	else
+		grid_set_rate(g, column, s->mean);
+}
+
+/* The best, and the mean beside it. */
+static void set_both(struct grid *g, size_t column, const struct spread *s)
+{
+	if (!s->n)
+		return;
+	grid_set_rate(g, column, s->best);
+	set_mean(g, column + 1, s);
+}
+
+static const struct spread *spread_in(const struct figure *f, enum metric m)
+{
+	static const struct spread none;
+
+	return f ? &f->spread[m] : &none;
+}
+
+static void print_rates(const struct entries *all, int width, FILE *out)
+{
+	const struct entry *e;
+	struct grid g;
+
+	grid_init(&g, cdm_columns, CDM_COLUMNS, true);
+	grid_hide(&g, CDM_MIX);
+	grid_hide(&g, CDM_MIX_MEAN);
+	for (e = all->list; e < all->list + all->nr; e++) {
+		grid_add_line(&g);
+		grid_set(&g, CDM_TEST, "%s", e->key);
+		set_both(&g, CDM_READ, spread_in(e->read, METRIC_MB_S));
+		set_both(&g, CDM_WRITE, spread_in(e->write, METRIC_MB_S));
+		set_both(&g, CDM_MIX, &e->mix);
+		if (e->mix.n)
+			g.hidden = 0;
+	}
+	if (g.nr_lines)
+		text_put_wrapped(out, "",
+				 "MB/s: the best of the repeats, as "
+				 "CrystalDiskMark shows it, and their mean "
+				 "with its 95 % interval.",
+				 width);
+	grid_print(&g, width, out);
+	grid_release(&g);
+}
+
+static void print_times(const struct entries *all, int width, FILE *out)
+{
+	const struct spread *s;
+	const struct entry *e;
+	struct grid g;
+	size_t c;
+
+	grid_init(&g, cdm_times, sizeof(cdm_times) / sizeof(cdm_times[0]),
+		  true);
+	for (e = all->list; e < all->list + all->nr; e++) {
+		const struct figure *const both[] = {e->read, e->write};
+
+		grid_add_line(&g);
+		grid_set(&g, 0, "%s", e->key);
+		for (c = 0; c < 2; c++) {
+			s = spread_in(both[c], METRIC_IOPS);
+			if (!s->n)
+				continue;
+			grid_set_count(&g, 1 + 2 * c, s->best);
+			s = spread_in(both[c], METRIC_MEAN);
+			grid_set_time(&g, 2 + 2 * c, s->best);
+		}
+	}
+	if (g.nr_lines)
+		text_put_wrapped(out, "",
+				 "The most IOPS and the least mean latency of "
+				 "the repeats.",
+				 width);
+	grid_print(&g, width, out);
+	grid_release(&g);
+}
+
+void table_print_cdm(const struct set *s, const struct figures *f, int width,
+		     FILE *out)
+{
+	struct entries all;
+
+	if (!make_tests(&all, s, f)) {
+		fputs("(no memory for the table)\n", out);
+		return;
+	}
+	print_rates(&all, width, out);
+	print_times(&all, width, out);
+	free(all.list);
+}
+
+/* --- copies --- */
+
+enum copy_column {
+	COPY_NAME,
+	COPY_N,
+	COPY_UP,
+	COPY_UP_CI,
+	COPY_DOWN,
+	COPY_DOWN_CI,
+	COPY_COLUMNS
+};
+
+static const struct grid_column copy_columns[COPY_COLUMNS] = {
+	[COPY_NAME] = {"copy", true, 0},
+	[COPY_N] = {"n", false, 1},
+	[COPY_UP] = {"up, MB/s", false, 0},
+	[COPY_UP_CI] = {"+-", false, 0},
+	[COPY_DOWN] = {"down, MB/s", false, 0},
+	[COPY_DOWN_CI] = {"+-", false, 0},
+};
+
+/* What two jobs of one copy have in common: their name without the direction
+ * at its end; the job file's where nothing is left. */
+static void put_copy(char *buf, size_t size, const struct point *p)
+{
+	static const char *const ends[] = {"up", "down", "write", "read"};
+	size_t n = strlen(p->name), len, i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		len = strlen(ends[i]);
+		if (n < len || strcmp(p->name + n - len, ends[i]) != 0 ||
+		    (n > len && !strchr("-_ .", p->name[n - len - 1])))
+			continue;
+		n -= n > len ? len + 1 : len;
+		break;
+	}
+	if (n)
+		snprintf(buf, size, "%.*s", (int)n, p->name);
+	else
+		snprintf(buf, size, "%s", *p->test ? p->test : "copy");
+}
+
+static void set_copy(struct grid *g, size_t column, const struct figure *f)
+{
+	const struct spread *s = spread_in(f, METRIC_MB_S);
+
+	if (!s->n)
+		return;
+	grid_set(g, COPY_N, "%zu", s->n);
+	grid_set_rate(g, column, s->mean);
+	if (s->n > 1)
+		grid_set_rate(g, column + 1, s->half);
+}
+
+/* The entries of the part, by what @put_key says; the caller frees the list. */
+static bool make_entries(struct entries *all, const struct figures *f,
+			 enum table_part part,
+			 void (*put_key)(char *, size_t, const struct point *))
+{
+	const struct figure *one;
+	char key[64];
+
+	*all = (struct entries){calloc(f->nr + 1, sizeof(*all->list)), 0};
+	if (!all->list)
+		return false;
+	for (one = f->list; one < f->list + f->nr; one++) {
+		if (table_part_of(one->point->row) != part ||
+		    (one->point->op != OP_READ && one->point->op != OP_WRITE))
+			continue;
+		put_key(key, sizeof(key), one->point);
+		take(entry_of(all, key), one);
+	}
+	return true;
+}
+
+void table_print_copy(const struct figures *f, int width, FILE *out)
+{
+	const struct entry *e;
+	struct entries all;
+	struct grid g;
+
+	if (!make_entries(&all, f, PART_COPY, put_copy)) {
+		fputs("(no memory for the table)\n", out);
+		return;
+	}
+	grid_init(&g, copy_columns, COPY_COLUMNS, true);
+	for (e = all.list; e < all.list + all.nr; e++) {
+		grid_add_line(&g);
+		grid_set(&g, COPY_NAME, "%s", e->key);
+		set_copy(&g, COPY_UP, e->write);
+		set_copy(&g, COPY_DOWN, e->read);
+	}
+	if (g.nr_lines)
+		text_put_wrapped(out, "",
+				 "Up is write, down is read; +- is half the "
+				 "95 % interval of the mean of n copies.",
+				 width);
+	grid_print(&g, width, out);
+	grid_release(&g);
+	free(all.list);
+}
+
+/* --- bars --- */
+
+enum { BAR_MOST = 60, BAR_COLUMNS = 5 };
+
+static const struct grid_column bar_columns[BAR_COLUMNS] = {
+	{"block", false, 0}, {"write", false, 0}, {"MB/s", true, 0},
+	{"read", false, 0},  {"MB/s", true, 0},
+};
+
+static double highest(const struct entries *all)
+{
+	const struct entry *e;
+	double most = 0, x;
+
+	for (e = all->list; e < all->list + all->nr; e++) {
+		x = spread_in(e->write, METRIC_MB_S)->mean;
+		most = x > most ? x : most;
+		x = spread_in(e->read, METRIC_MB_S)->mean;
+		most = x > most ? x : most;
+	}
+	return most;
+}
+
+/* A figure and its bar, of @length where it is the highest. */
+static void set_bar(struct grid *g, size_t column, const struct figure *f,
+		    double most, int length)
+{
+	const struct spread *s = spread_in(f, METRIC_MB_S);
+	char bar[BAR_MOST + 1];
+	int n;
+
+	grid_set(g, column + 1, "%s", "");
+	if (!s->n)
+		return;
+	grid_set_rate(g, column, s->mean);
+	n = most > 0 ? (int)(s->mean / most * length + 0.5) : 0;
+	memset(bar, '#', sizeof(bar));
+	bar[n] = '\0';
+	grid_set(g, column + 1, "%s", bar);
+}
+
+void table_print_bars(const struct figures *f, int width, FILE *out)
+{
+	/* Of the rest: three numbers, four gaps. */
+	int length = (width - 3 * 6 - 4 * 2) / 2;
+	const struct entry *e;
+	struct entries all;
+	struct grid g;
+	double most;
+
+	if (!make_entries(&all, f, PART_BARS, put_block)) {
+		fputs("(no memory for the table)\n", out);
+		return;
+	}
+	length = length < 4 ? 4 : length > BAR_MOST ? BAR_MOST : length;
+	most = highest(&all);
+	grid_init(&g, bar_columns, BAR_COLUMNS, false);
+	for (e = all.list; e < all.list + all.nr; e++) {
+		grid_add_line(&g);
+		grid_set(&g, 0, "%s", e->key);
+		set_bar(&g, 1, e->write, most, length);
+		set_bar(&g, 3, e->read, most, length);
+	}
+	grid_print(&g, width, out);
+	grid_release(&g);
+	free(all.list);
+}
