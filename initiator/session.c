@@ -541,7 +541,7 @@ int session_init(struct session *s, const struct session_setup *setup,
 
 	memset(s, 0, sizeof(*s));
 	s->setup = *setup;
-	s->job = &setup->plan->set->jobs[setup->client->job];
+	s->job = setup->client->opts;
 	s->result.client = setup->client - setup->plan->clients;
 	s->submit_end_ns = UINT64_MAX;
 	s->open.on_timer = on_open_timer;

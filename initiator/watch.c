@@ -75,7 +75,7 @@ static uint64_t shortest_ramp_ns(const struct plan *plan, size_t group)
 	size_t i;
 
 	for (i = g->first_client; i < g->first_client + g->nr_clients; i++) {
-		o = &plan->set->jobs[plan->clients[i].job];
+		o = plan->clients[i].opts;
 		if (o->startdelay_ns + o->ramp_ns < ns)
 			ns = o->startdelay_ns + o->ramp_ns;
 	}

@@ -46,6 +46,23 @@ static void *copy_of(const void *from, size_t size, bool *failed)
 	return to;
 }
 
+static char *copy_text(const char *from, bool *failed)
+{
+	return copy_of(from, from ? strlen(from) + 1 : 0, failed);
+}
+
+static char **copy_texts(char *const *from, size_t nr, bool *failed)
+{
+	char **to = nr ? calloc(nr, sizeof(*to)) : NULL;
+	size_t i;
+
+	if (nr && !to)
+		*failed = true;
+	for (i = 0; to && i < nr; i++)
+		to[i] = copy_text(from[i], failed);
+	return to;
+}
+
 int job_opts_copy(struct job_opts *to, const struct job_opts *from)
 {
 	const struct distribution *d = &from->distribution;
@@ -53,11 +70,11 @@ int job_opts_copy(struct job_opts *to, const struct job_opts *from)
 	int op;
 
 	*to = *from;
-	to->name = copy_of(from->name, from->name ? strlen(from->name) + 1 : 0,
-			   &failed);
-	to->description = copy_of(
-		from->description,
-		from->description ? strlen(from->description) + 1 : 0, &failed);
+	to->name = copy_text(from->name, &failed);
+	to->description = copy_text(from->description, &failed);
+	to->steps = copy_of(from->steps, from->nr_steps * sizeof(*from->steps),
+			    &failed);
+	to->departs = copy_texts(from->departs, from->nr_departs, &failed);
 	for (op = 0; op < OP_DATA_COUNT; op++)
 		to->bssplit[op] =
 			copy_of(from->bssplit[op],
@@ -73,10 +90,15 @@ int job_opts_copy(struct job_opts *to, const struct job_opts *from)
 
 void job_opts_release(struct job_opts *o)
 {
+	size_t i;
 	int op;
 
 	free(o->name);
 	free(o->description);
+	free(o->steps);
+	for (i = 0; o->departs && i < o->nr_departs; i++)
+		free(o->departs[i]);
+	free(o->departs);
 	for (op = 0; op < OP_DATA_COUNT; op++)
 		free(o->bssplit[op]);
 	free(o->distribution.zones);

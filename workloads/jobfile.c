@@ -300,12 +300,32 @@ static int check_line(const struct reader *r, const char *line, size_t len)
 	return 0;
 }
 
+/* "#lunbench: key=value": a setting that fio takes for a comment. Its value
+ * goes on to the end of the line. NULL: it is none. */
+static char *find_rule(char *line)
+{
+	static const char mark[] = "lunbench:";
+
+	line = trim(line);
+	if ((*line != '#' && *line != ';') ||
+	    strncmp(line + 1, mark, strlen(mark)) != 0)
+		return NULL;
+	line = trim(line + 1 + strlen(mark));
+	return line;
+}
+
 static int parse_line(struct reader *r, char *line, size_t len)
 {
 	int ret = check_line(r, line, len);
+	char *rule;
 
 	if (ret)
 		return ret;
+	rule = find_rule(line);
+	if (rule)
+		return *rule ? add_setting(r, rule)
+			     : fail(r, -EINVAL,
+				    "there is no key after \"lunbench:\"");
 	line[strcspn(line, ";#")] = '\0';
 	line = trim(line);
 	if (!*line)

@@ -13,6 +13,9 @@
  * `;` and `#` comments anywhere, include (settings only, into the section where
  * it stands), ${ENV} in values, one `key=value` or bare key a line. CR LF, a
  * byte order mark and blanks around keys and values do no harm.
+ *
+ * Ours: a comment `#lunbench: key=value` (or `;lunbench:`) is a setting, whose
+ * value goes to the end of the line. fio sees a comment.
  */
 
 struct setting {
@@ -58,6 +61,9 @@ struct jobset {
 	size_t nr_global;
 	char **warnings; /* owned sentences with their place */
 	size_t nr_warnings;
+	char **departs; /* owned sentences, each once */
+	size_t nr_departs;
+	bool is_quick;	       /* see quick.h */
 	char **not_applicable; /* owned: "ioengine: reason" each once */
 	size_t nr_not_applicable;
 };

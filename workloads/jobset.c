@@ -106,6 +106,12 @@ static int put_setting(struct setting **list, size_t *nr,
 	return copy_setting(slot, s, key);
 }
 
+/* Sentences for readers, not settings; and there may be several. */
+static bool is_setting(const struct setting *s)
+{
+	return strcmp(s->key, "departs") != 0;
+}
+
 static int put_settings(struct setting **list, size_t *nr,
 			const struct setting *from, size_t nr_from)
 {
@@ -113,7 +119,8 @@ static int put_settings(struct setting **list, size_t *nr,
 	int ret = 0;
 
 	for (i = 0; !ret && i < nr_from; i++)
-		ret = put_setting(list, nr, &from[i]);
+		if (is_setting(&from[i]))
+			ret = put_setting(list, nr, &from[i]);
 	return ret;
 }
 
@@ -232,13 +239,62 @@ static int reserve_job(struct jobset *set)
 	return 0;
 }
 
+/*
+ * Of the command line a prepare job takes what its data and errors are like.
+ * Whatever else is asked for is asked of the jobs that are measured: --clients,
+ * --runtime or --rw must not change what they find on the LUN.
+ */
+static bool goes_for_prepare(const struct setting *s)
+{
+	static const char *const keys[] = {
+		"buffer_compress_percentage",
+		"buffer_pattern",
+		"continue_on_error",
+		"kb_base",
+		"misfit",
+		"randrepeat",
+		"randseed",
+		"refill_buffers",
+		"zero_buffers",
+	};
+	const struct option_desc *d = option_find(s->key);
+	size_t i;
+
+	for (i = 0; d && i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(d->name, keys[i]))
+			return true;
+	return false;
+}
+
+static int apply_over(struct jobset *set, size_t n, const struct setting *over,
+		      size_t nr_over, struct err *e)
+{
+	struct job_opts *o = &set->jobs[n];
+	bool is_prepare = o->prepare;
+	size_t i;
+	int ret = 0;
+
+	if (!is_prepare)
+		ret = apply_all(set, o, over, nr_over, e);
+	for (i = 0; !ret && i < nr_over; i++) {
+		if (is_prepare && !goes_for_prepare(&over[i]))
+			continue;
+		if (is_prepare)
+			ret = apply(set, o, &over[i], e);
+		if (!ret && put_settings(&set->given[n], &set->nr_given[n],
+					 &over[i], 1))
+			ret = no_memory(e);
+	}
+	return ret;
+}
+
 /* @s NULL: a job from the command line alone. */
 static int add_job(struct jobset *set, const struct job_opts *global,
 		   const struct section *s, const struct setting *over,
 		   size_t nr_over, struct err *e)
 {
 	const struct setting *own = s ? s->settings : NULL;
-	size_t n = set->nr_jobs, nr_own = s ? s->nr_settings : 0;
+	size_t i, n = set->nr_jobs, nr_own = s ? s->nr_settings : 0;
 	struct job_opts *o;
 	int ret;
 
@@ -251,18 +307,22 @@ static int add_job(struct jobset *set, const struct job_opts *global,
 		return no_memory(e);
 	set->nr_jobs++;
 	ret = apply_all(set, o, own, nr_own, e);
-	if (!ret)
-		ret = apply_all(set, o, over, nr_over, e);
+	if (ret)
+		return ret;
+	if (put_settings(&set->given[n], &set->nr_given[n], set->global,
+			 set->nr_global) ||
+	    put_settings(&set->given[n], &set->nr_given[n], own, nr_own))
+		return no_memory(e);
+	ret = apply_over(set, n, over, nr_over, e);
 	if (ret)
 		return ret;
 	if (!o->name)
 		o->name = strdup(s ? s->name : "lunbench");
-	if (!o->name ||
-	    put_settings(&set->given[n], &set->nr_given[n], set->global,
-			 set->nr_global) ||
-	    put_settings(&set->given[n], &set->nr_given[n], own, nr_own) ||
-	    put_settings(&set->given[n], &set->nr_given[n], over, nr_over))
+	if (!o->name)
 		return no_memory(e);
+	for (i = 0; i < o->nr_departs; i++)
+		if (add_once(&set->departs, &set->nr_departs, o->departs[i]))
+			return no_memory(e);
 	return check_job(set, o, s ? s->place : "command line", e);
 }
 
@@ -358,6 +418,7 @@ void jobset_release(struct jobset *set)
 	free(set->nr_given);
 	release_settings(set->global, set->nr_global);
 	release_texts(set->warnings, set->nr_warnings);
+	release_texts(set->departs, set->nr_departs);
 	release_texts(set->not_applicable, set->nr_not_applicable);
 	memset(set, 0, sizeof(*set));
 }

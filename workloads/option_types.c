@@ -395,6 +395,18 @@ int option_parse(const struct option_input *in, struct err *e)
 		return parse_continue(in, e);
 	case TYPE_KB_BASE:
 		return parse_kb_base(in, e);
+	case TYPE_CLIENTS:
+		return option_parse_clients(in, e);
+	case TYPE_REPEAT_ORDER:
+		return option_parse_repeat_order(in, e);
+	case TYPE_UNTIL:
+		return option_parse_until(in, e);
+	case TYPE_MISFIT:
+		return option_parse_misfit(in, e);
+	case TYPE_VIEW:
+		return option_parse_view(in, e);
+	case TYPE_DEPARTS:
+		return option_parse_departs(in, e);
 	}
 	return -EINVAL;
 }

@@ -27,6 +27,12 @@ enum option_type {
 	TYPE_PERCENTILES,
 	TYPE_CONTINUE_ON_ERROR,
 	TYPE_KB_BASE,
+	TYPE_CLIENTS, /* clients, steps, nr_steps */
+	TYPE_REPEAT_ORDER,
+	TYPE_UNTIL,
+	TYPE_MISFIT,
+	TYPE_VIEW,
+	TYPE_DEPARTS, /* adds one */
 };
 
 struct option_input {
@@ -41,7 +47,7 @@ struct option_input {
 /* Sets the field. The text in @e names the value, not the key. */
 int option_parse(const struct option_input *in, struct err *e);
 
-/* --- shared by option_types.c and option_models.c --- */
+/* --- shared by the three files that read values --- */
 
 enum { OPTION_TEXT_MAX = 4096 };
 
@@ -62,5 +68,13 @@ int option_parse_bssplit(const struct option_input *in, struct err *e);
 int option_parse_distribution(const struct option_input *in, struct err *e);
 int option_parse_pattern(const struct option_input *in, struct err *e);
 int option_parse_percentiles(const struct option_input *in, struct err *e);
+
+/* option_own.c: the keys that fio has not */
+int option_parse_clients(const struct option_input *in, struct err *e);
+int option_parse_repeat_order(const struct option_input *in, struct err *e);
+int option_parse_until(const struct option_input *in, struct err *e);
+int option_parse_misfit(const struct option_input *in, struct err *e);
+int option_parse_view(const struct option_input *in, struct err *e);
+int option_parse_departs(const struct option_input *in, struct err *e);
 
 #endif

@@ -85,10 +85,6 @@ static const struct option_desc table[] = {
 	{WORKS("numjobs", NULL, "N", "1"), FIELD(UINT, numjobs),
 	 RANGE(1, 65536),
 	 .help = "clones of the job, each with the whole region"},
-	{WORKS("clients", NULL, "N", "1"), FIELD(UINT, clients),
-	 RANGE(1, 65536),
-	 .help = "sessions of each clone, in equal slices of its region (not "
-		 "in fio)"},
 	{WORKS("thinktime", NULL, "TIME", "0"), FIELD(TIME, thinktime_ns),
 	 .unit_ns = NS_PER_USEC,
 	 .help = "pause after thinktime_blocks I/Os; in us without a unit"},
@@ -165,6 +161,39 @@ static const struct option_desc table[] = {
 	 .help = "go on after errors of: none, read, write, io, all"},
 	{WORKS("kb_base", NULL, "1024|1000", "1024"), FIELD(KB_BASE, kb_base),
 	 .help = "what k means in sizes; as in fio KiB is the other one"},
+	{.heading = "Keys that fio has not: in a job file \"#lunbench: "
+		    "KEY=VALUE\"",
+	 WORKS("clients", NULL, "N|LIST", "1"),
+	 FIELD(CLIENTS, clients),
+	 RANGE(1, 65536),
+	 .help = "sessions of each clone, in equal slices of its region; a "
+		 "list as 1,4-60:4 makes a step of each number"},
+	{WORKS("workspace", NULL, "SIZE", NULL), FIELD(U64, workspace_bytes),
+	 RANGE(1, UINT64_MAX),
+	 .help = "a region of this size for each client, instead of size; "
+		 "smaller where the LUN is too small for all"},
+	{WORKS("prepare", NULL, "0|1", "0"), FIELD(BOOL, prepare),
+	 .value_optional = true,
+	 .help = "this job makes the LUN ready: it covers what the others use, "
+		 "runs once, and few options of the command line go for it"},
+	{WORKS("repeats", NULL, "N", "1"), FIELD(UINT, repeats), RANGE(1, 1000),
+	 .help = "measure the job, each step of it, that often"},
+	{WORKS("repeat_order", NULL, "interleaved|together", "interleaved"),
+	 FIELD(REPEAT_ORDER, repeats_together),
+	 .help = "all jobs in turn, then all again; or the repeats of a job at "
+		 "once, the ramp before the first alone"},
+	{WORKS("until", NULL, "ci:PERCENT|steady", NULL), FIELD(UNTIL, until),
+	 .help = "no more repeats when every interval of a mean is that "
+		 "narrow, or the last 5 are steady; repeats is then the most"},
+	{WORKS("misfit", NULL, "error|skip|adapt", "error"),
+	 FIELD(MISFIT, misfit),
+	 .help = "where the job does not fit the LUN: an error, leave it out, "
+		 "or adapt its sizes"},
+	{WORKS("view", NULL, "none|bars|cdm|copy", "none"), FIELD(VIEW, view),
+	 .help = "the picture or table that readers know of this job"},
+	{WORKS("departs", NULL, "TEXT", NULL), FIELD(DEPARTS, departs),
+	 .help = "how the job departs from what it stands for; again for "
+		 "more"},
 	NOT_APPLICABLE("filename", NULL,
 		       "the URL names the LUN; there are no files"),
 	NOT_APPLICABLE("directory", NULL,

@@ -57,7 +57,18 @@ struct distribution {
 
 enum rate_process { RATE_LINEAR, RATE_POISSON };
 
-enum { PERCENTILES_MAX = 20, PATTERN_MAX = 512 };
+enum { PERCENTILES_MAX = 20, PATTERN_MAX = 512, STEPS_MAX = 256 };
+
+/* What ends repeats before there are as many as asked for. */
+enum until_kind { UNTIL_NONE, UNTIL_CI, UNTIL_STEADY };
+
+struct until {
+	enum until_kind kind;
+	double percent; /* UNTIL_CI: half width of the interval of the mean */
+};
+
+enum misfit { MISFIT_ERROR, MISFIT_SKIP, MISFIT_ADAPT };
+enum view { VIEW_NONE, VIEW_BARS, VIEW_CDM, VIEW_COPY };
 
 struct job_opts {
 	char *name;	   /* owned; the section's name */
@@ -74,7 +85,7 @@ struct job_opts {
 	unsigned int iodepth;
 	unsigned int numjobs; /* that many clones, each with the full region */
 	unsigned int clients; /* sessions of each clone, with disjoint equal
-				 slices of the region; ours, not fio's */
+				 slices of the region; of a sweep its most */
 
 	struct amount size, io_size, offset, offset_increment;
 	uint64_t filesize;   /* bytes of the LUN that are used; 0: all */
@@ -117,6 +128,19 @@ struct job_opts {
 					   not end the job */
 	unsigned int kb_base; /* 1024 or 1000: how sizes in the same section
 				 and below were read */
+
+	/* Keys of ours, which fio has not (see also clients). */
+	unsigned int *steps;	  /* owned; clients=LIST: a sweep, ascending */
+	size_t nr_steps;	  /* 0: no sweep */
+	uint64_t workspace_bytes; /* of each client; 0: a slice of the region */
+	bool prepare; /* makes the LUN ready for the other jobs: runs once */
+	unsigned int repeats;  /* 0: not given */
+	bool repeats_together; /* they follow each other at once */
+	struct until until;
+	enum misfit misfit; /* what to do where it does not fit the LUN */
+	enum view view;
+	char **departs; /* owned sentences */
+	size_t nr_departs;
 };
 
 enum option_kind {
@@ -144,6 +168,12 @@ struct option_desc {
 	uint64_t min, max;
 	uint64_t unit_ns;
 };
+
+/* "bars", "cdm", "copy"; NULL for VIEW_NONE. */
+const char *view_name(enum view v);
+
+/* "ci:2%", "steady"; "" for UNTIL_NONE. */
+void until_format(const struct until *u, char *text, size_t size);
 
 /* The table, ended by a NULL name, in the order --help shows it: first all
  * that work, under headings, then the not applicable, then the unsupported. */

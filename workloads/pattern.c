@@ -103,7 +103,7 @@ static int check_multiple(const char *key, int64_t value, uint32_t block,
 int pattern_new(struct pattern **out, const struct plan *plan,
 		const struct plan_client *client, struct err *e)
 {
-	const struct job_opts *o = &plan->set->jobs[client->job];
+	const struct job_opts *o = client->opts;
 	uint64_t seed = rng_derive(client->seed, STREAM_PATTERN);
 	uint32_t block = plan->lun.block_bytes;
 	struct pattern *p;

@@ -1,409 +1,136 @@
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/units.h"
 #include "workloads/plan.h"
-#include "workloads/plan_check.h"
+#include "workloads/plan_say.h"
 
-enum { WIDTH = 80, TEXT = 48 };
+enum { TEXT = 48 };
 
-/* --- phrases, comma after comma, broken at the margin --- */
+/* --- time --- */
 
-struct line {
-	FILE *out;
-	int indent; /* of the lines after the first */
-	int column;
+struct expected {
+	uint64_t ns; /* UINT64_MAX: no time limit */
+	bool may_end_early;
 };
 
-static void begin(struct line *l, FILE *out, const char *lead)
+static void expect(struct expected *e, const struct plan_group *g)
 {
-	l->out = out;
-	l->indent = (int)strlen(lead);
-	l->column = 0;
-	fputs(lead, out);
+	e->ns = g->expected_ns > UINT64_MAX - e->ns ? UINT64_MAX
+						    : e->ns + g->expected_ns;
+	e->may_end_early |= g->may_end_early;
 }
 
-static void say(struct line *l, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void say(struct line *l, const char *fmt, ...)
+static const char *format_expected(char *buf, size_t size,
+				   const struct expected *e)
 {
-	char text[256];
-	va_list ap;
-	int len;
+	char text[TEXT];
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	len = (int)strlen(text);
-	if (!l->column) {
-		l->column = l->indent;
-	} else if (l->column + 2 + len > WIDTH) {
-		fprintf(l->out, ",\n%*s", l->indent, "");
-		l->column = l->indent;
-	} else {
-		fputs(", ", l->out);
-		l->column += 2;
-	}
-	fputs(text, l->out);
-	l->column += len;
-}
-
-static void end(struct line *l)
-{
-	fputc('\n', l->out);
-}
-
-/* A sentence, broken between words. */
-static void print_wrapped(FILE *out, const char *lead, const char *text)
-{
-	int indent = (int)strlen(lead), column = indent;
-
-	fputs(lead, out);
-	while (*text) {
-		size_t word = strcspn(text, " ");
-
-		if (column > indent && column + 1 + (int)word > WIDTH) {
-			fprintf(out, "\n%*s", indent, "");
-			column = indent;
-		} else if (column > indent) {
-			fputc(' ', out);
-			column++;
-		}
-		fprintf(out, "%.*s", (int)word, text);
-		column += (int)word;
-		text += word + strspn(text + word, " ");
-	}
-	fputc('\n', out);
-}
-
-/* As asked for: whole seconds without the decimals of a measured time. */
-static char *format_time(char *buf, size_t size, uint64_t ns)
-{
-	if (ns < 60 * NS_PER_SEC && ns % NS_PER_SEC == 0)
-		snprintf(buf, size, "%u s", (unsigned int)(ns / NS_PER_SEC));
+	if (e->ns == UINT64_MAX)
+		snprintf(buf, size, "no time limit, ends when all is done");
 	else
-		units_time(buf, size, (double)ns);
+		snprintf(buf, size, "%s %s",
+			 e->may_end_early ? "at most" : "about",
+			 plan_say_time(text, sizeof(text), e->ns));
 	return buf;
 }
 
-/* --- what a job does --- */
+/* --- parts: groups of the job file, with all their steps and repeats --- */
 
-static bool has_op(const struct job_opts *o, int op)
-{
-	return (o->ops & OP_BIT(op)) != 0;
-}
-
-static bool is_mixed(const struct job_opts *o)
-{
-	return has_op(o, OP_READ) && has_op(o, OP_WRITE);
-}
-
-static int first_op(const struct job_opts *o)
-{
-	int op = 0;
-
-	while (op < OP_DATA_COUNT - 1 && !has_op(o, op))
-		op++;
-	return op;
-}
-
-static void say_kind(struct line *l, const struct job_opts *o)
-{
-	const char *order = o->is_random ? "random" : "sequential";
-
-	if (is_mixed(o))
-		say(l, "%s mix of %u%% reads and %u%% writes", order,
-		    o->rwmixread, 100 - o->rwmixread);
-	else
-		say(l, "%s %s", order, op_name((enum io_op)first_op(o)));
-}
-
-static bool is_same_size(const struct job_opts *o)
-{
-	return !o->nr_bssplit[OP_READ] && !o->nr_bssplit[OP_WRITE] &&
-	       o->bs[OP_READ] == o->bs[OP_WRITE];
-}
-
-static void say_sizes_of(struct line *l, const struct job_opts *o, int op,
-			 const char *what)
-{
-	char text[TEXT];
-	size_t i;
-
-	if (!o->nr_bssplit[op])
-		say(l, "%s%s", units_bytes(text, sizeof(text), o->bs[op]),
-		    what);
-	for (i = 0; i < o->nr_bssplit[op]; i++)
-		say(l, "%s%s %g%%",
-		    units_bytes(text, sizeof(text), o->bssplit[op][i].bytes),
-		    what, o->bssplit[op][i].percent);
-}
-
-static void say_sizes(struct line *l, const struct job_opts *o)
-{
-	char text[TEXT];
-	int op = first_op(o);
-
-	if (is_mixed(o) && !is_same_size(o)) {
-		say_sizes_of(l, o, OP_READ, " reads");
-		say_sizes_of(l, o, OP_WRITE, " writes");
-	} else {
-		say_sizes_of(l, o, op, "");
-	}
-	if (o->is_random && o->blockalign[op])
-		say(l, "aligned to %s",
-		    units_bytes(text, sizeof(text), o->blockalign[op]));
-}
-
-static void say_sequence(struct line *l, const struct job_opts *o)
-{
-	uint64_t step =
-		(uint64_t)(o->step_bytes < 0 ? -o->step_bytes : o->step_bytes);
-	char text[TEXT];
-
-	if (o->is_random && o->sequence > 1)
-		say(l, "%u in a row", o->sequence);
-	if (step)
-		say(l,
-		    o->step_bytes > 0 ? "each %s after the end of the last"
-				      : "each %s before the end of the last",
-		    units_bytes(text, sizeof(text), step));
-}
-
-static void say_distribution(struct line *l, const struct job_opts *o)
-{
-	const struct distribution *d = &o->distribution;
-	int op = first_op(o);
-
-	if (!o->is_random)
-		return;
-	if (o->percentage_random[op] < 100)
-		say(l, "%u%% of them random", o->percentage_random[op]);
-	switch (d->kind) {
-	case DIST_RANDOM:
-		if (o->norandommap)
-			say(l, "blocks may repeat");
-		break;
-	case DIST_ZIPF:
-		say(l, "zipf %g", d->param);
-		break;
-	case DIST_PARETO:
-		say(l, "pareto %g", d->param);
-		break;
-	case DIST_NORMAL:
-		say(l, "normal %g%%", d->param);
-		break;
-	case DIST_ZONED:
-		say(l, "%zu zones", d->nr_zones);
-		break;
-	}
-}
-
-static void say_load(struct line *l, const struct job_opts *o)
-{
-	say(l, "depth %u", o->iodepth);
-	if (o->numjobs > 1)
-		say(l, "%u clones%s", o->numjobs,
-		    o->group_reporting ? " reported together" : "");
-	if (o->clients > 1)
-		say(l, "%u clients%s", o->clients,
-		    o->numjobs > 1 ? " each" : "");
-}
-
-static void say_rate(struct line *l, const struct job_opts *o)
-{
-	const char *how = o->rate_process == RATE_POISSON ? " (poisson)" : "";
-	char text[TEXT];
-	int op;
-
-	for (op = 0; op < OP_DATA_COUNT; op++) {
-		const char *each = o->numjobs > 1 ? " a clone" : "";
-
-		if (!has_op(o, op))
-			continue;
-		if (o->rate[op])
-			say(l, "%s at %s%s%s", op_name((enum io_op)op),
-			    units_rate(text, sizeof(text), (double)o->rate[op]),
-			    each, how);
-		if (o->rate_iops[op])
-			say(l, "%s at %" PRIu64 " IOPS%s%s",
-			    op_name((enum io_op)op), o->rate_iops[op], each,
-			    how);
-	}
-	if (o->thinktime_ns)
-		say(l, "pause of %s after every %u I/Os",
-		    format_time(text, sizeof(text), o->thinktime_ns),
-		    o->thinktime_blocks);
-}
-
-static void say_flushes(struct line *l, const struct job_opts *o)
-{
-	if (!has_op(o, OP_WRITE))
-		return;
-	if (o->fsync)
-		say(l, "flush after every %u writes", o->fsync);
-	if (o->fdatasync)
-		say(l, "flush after every %u writes", o->fdatasync);
-	if (o->end_fsync)
-		say(l, "flush at the end");
-}
-
-/* --- where, how much, how long --- */
-
-struct span { /* over the clients of one job */
-	uint64_t offset_bytes, slice_bytes, clone_bytes;
-	uint64_t io_bytes, number_ios; /* UINT64_MAX: without end */
+struct part {
+	const struct plan_group *shown; /* its step with the most clients */
+	size_t nr_groups, nr_steps;
+	struct expected expected;
 };
 
-static uint64_t add_amount(uint64_t a, uint64_t b)
+static struct part part_of(const struct plan *p, size_t part)
 {
-	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
-}
-
-static struct span span_of(const struct plan *p, size_t job)
-{
-	struct span s = {0};
-	bool is_first = true;
+	struct part s = {0};
 	size_t i;
 
-	for (i = 0; i < p->nr_clients; i++) {
-		const struct plan_client *c = &p->clients[i];
+	for (i = 0; i < p->nr_groups; i++) {
+		const struct plan_group *g = &p->groups[i];
+		size_t row = p->clients[g->first_client].row;
 
-		if (c->job != job)
+		if (g->part != part)
 			continue;
-		if (is_first) {
-			s.offset_bytes = c->offset_bytes;
-			s.slice_bytes = c->length_bytes;
-		}
-		if (!c->clone)
-			s.clone_bytes += c->length_bytes;
-		s.io_bytes = add_amount(s.io_bytes, c->io_bytes);
-		s.number_ios = add_amount(s.number_ios, c->number_ios);
-		is_first = false;
+		s.nr_groups++;
+		expect(&s.expected, g);
+		if (p->rows[row].repeat > 1)
+			continue;
+		s.nr_steps++;
+		s.shown = g;
 	}
 	return s;
 }
 
-static void say_region(struct line *l, const struct plan *p,
-		       const struct job_opts *o, const struct span *s)
+static void print_heading(const struct plan *p, size_t part,
+			  const struct part *s, FILE *out)
 {
-	char size[TEXT], text[TEXT];
-
-	units_bytes(size, sizeof(size), s->clone_bytes);
-	if (s->clone_bytes == lun_bytes(&p->lun))
-		say(l, "on the whole LUN");
-	else if (s->offset_bytes)
-		say(l, "on %s from %s", size,
-		    units_bytes(text, sizeof(text), s->offset_bytes));
-	else
-		say(l, "on the first %s", size);
-	if (o->numjobs > 1 && o->offset_increment.set) {
-		if (o->offset_increment.is_percent)
-			say(l, "each clone %g%% of the LUN further on",
-			    o->offset_increment.percent);
-		else
-			say(l, "each clone %s further on",
-			    units_bytes(text, sizeof(text),
-					o->offset_increment.bytes));
-	}
-	if (o->clients > 1)
-		say(l, "in slices of %s",
-		    units_bytes(text, sizeof(text), s->slice_bytes));
-}
-
-static void say_end(struct line *l, const struct job_opts *o,
-		    const struct span *s)
-{
+	size_t repeats = s->nr_groups / s->nr_steps;
+	bool may_be_less = p->until.kind != UNTIL_NONE &&
+			   repeats == p->nr_passes && repeats > 1;
 	char text[TEXT];
 
-	if (o->startdelay_ns)
-		say(l, "starts after %s",
-		    format_time(text, sizeof(text), o->startdelay_ns));
-	if (o->ramp_ns)
-		say(l, "ramp of %s",
-		    format_time(text, sizeof(text), o->ramp_ns));
-	if (o->time_based) {
-		say(l, "for %s",
-		    format_time(text, sizeof(text), o->runtime_ns));
+	if (p->nr_groups == 1) {
+		fputs("\nJobs\n", out);
 		return;
 	}
-	say(l, "until %s are done",
-	    units_bytes(text, sizeof(text), s->io_bytes));
-	if (s->number_ios != UINT64_MAX)
-		say(l, "or %" PRIu64 " I/Os", s->number_ios);
-	if (o->runtime_ns)
-		say(l, "or %s have passed",
-		    format_time(text, sizeof(text), o->runtime_ns));
+	fprintf(out, "\nGroup %zu of %zu: ", part + 1, p->nr_parts);
+	if (s->nr_steps > 1)
+		fprintf(out, "%zu steps, ", s->nr_steps);
+	if (repeats > 1)
+		fprintf(out, "%s%zu times%s, ", may_be_less ? "up to " : "",
+			repeats, s->nr_steps > 1 ? " each" : "");
+	fprintf(out, "%s%s\n",
+		format_expected(text, sizeof(text), &s->expected),
+		s->nr_groups > 1 && s->expected.ns != UINT64_MAX ? " in all"
+								 : "");
 }
 
-static void print_clients(const struct plan *p, size_t job, FILE *out)
+static void print_part(const struct plan *p, size_t part, bool verbose,
+		       FILE *out)
 {
-	char size[TEXT], offset[TEXT];
-	size_t i;
+	struct part s = part_of(p, part);
+	size_t i, first = s.shown->first_client;
 
-	for (i = 0; i < p->nr_clients; i++) {
-		const struct plan_client *c = &p->clients[i];
+	print_heading(p, part, &s, out);
+	for (i = first; i < first + s.shown->nr_clients; i++)
+		if (i == first || p->clients[i].job != p->clients[i - 1].job)
+			plan_say_job(p, s.shown, &p->clients[i], verbose, out);
+}
 
-		if (c->job != job)
-			continue;
-		fprintf(out, "      client %u.%u: %s at %s, seed %" PRIu64 "\n",
-			c->clone, c->number,
-			units_bytes(size, sizeof(size), c->length_bytes),
-			units_bytes(offset, sizeof(offset), c->offset_bytes),
-			c->seed);
+static void print_passes(const struct plan *p, FILE *out)
+{
+	char text[160];
+
+	if (p->nr_passes < 2)
+		return;
+	fputc('\n', out);
+	switch (p->until.kind) {
+	case UNTIL_NONE:
+		snprintf(text, sizeof(text),
+			 "%u: all groups in turn, and then again",
+			 p->nr_passes);
+		break;
+	case UNTIL_CI:
+		snprintf(text, sizeof(text),
+			 "%u to %u: until the 95 %% interval of every mean is "
+			 "within %g %% of it",
+			 p->min_passes, p->nr_passes, p->until.percent);
+		break;
+	case UNTIL_STEADY:
+		snprintf(text, sizeof(text),
+			 "%u to %u: until the last %u are steady by SNIA's two "
+			 "rules",
+			 p->min_passes, p->nr_passes, p->min_passes);
+		break;
 	}
-}
-
-static void print_job(const struct plan *p, size_t job, bool verbose, FILE *out)
-{
-	const struct job_opts *o = &p->set->jobs[job];
-	struct span s = span_of(p, job);
-	struct line l;
-
-	fprintf(out, "  %s%s\n", o->name,
-		has_op(o, OP_WRITE) || has_op(o, OP_TRIM)
-			? "   *** destroys the data in its region ***"
-			: "");
-	/* A description in [global] is every job's: once is enough. */
-	if (o->description &&
-	    (!job || !p->set->jobs[job - 1].description ||
-	     strcmp(o->description, p->set->jobs[job - 1].description) != 0))
-		print_wrapped(out, "    ", o->description);
-	begin(&l, out, "    ");
-	say_kind(&l, o);
-	say_sizes(&l, o);
-	say_sequence(&l, o);
-	say_distribution(&l, o);
-	say_load(&l, o);
-	say_rate(&l, o);
-	say_flushes(&l, o);
-	end(&l);
-	begin(&l, out, "    ");
-	say_region(&l, p, o, &s);
-	say_end(&l, o, &s);
-	end(&l);
-	if (verbose)
-		print_clients(p, job, out);
+	plan_say_wrapped(out, "Passes  ", text);
 }
 
 /* --- the whole --- */
-
-static const char *format_expected(char *buf, size_t size, uint64_t ns,
-				   bool may_end_early)
-{
-	char text[TEXT];
-
-	if (ns == UINT64_MAX)
-		snprintf(buf, size, "no time limit, ends when all is done");
-	else
-		snprintf(buf, size, "%s %s",
-			 may_end_early ? "at most" : "about",
-			 format_time(text, sizeof(text), ns));
-	return buf;
-}
 
 static void print_lun(const struct lun *l, FILE *out)
 {
@@ -418,43 +145,16 @@ static void print_lun(const struct lun *l, FILE *out)
 	fputc('\n', out);
 }
 
-static void print_groups(const struct plan *p, bool verbose, FILE *out)
-{
-	char text[TEXT];
-	size_t g, i;
-
-	for (g = 0; g < p->nr_groups; g++) {
-		const struct plan_group *group = &p->groups[g];
-		size_t first = group->first_client;
-
-		if (p->nr_groups > 1)
-			fprintf(out, "\nGroup %zu of %zu: %s\n", g + 1,
-				p->nr_groups,
-				format_expected(text, sizeof(text),
-						group->expected_ns,
-						group->may_end_early));
-		else
-			fputs("\nJobs\n", out);
-		for (i = first; i < first + group->nr_clients; i++)
-			if (i == first ||
-			    p->clients[i].job != p->clients[i - 1].job)
-				print_job(p, p->clients[i].job, verbose, out);
-	}
-}
-
 static void print_total(const struct plan *p, FILE *out)
 {
+	struct expected all = {.may_end_early = p->until.kind != UNTIL_NONE};
 	char text[TEXT];
-	uint64_t ns = 0;
-	bool may_end_early = false;
 	size_t g;
 
-	for (g = 0; g < p->nr_groups; g++) {
-		ns = add_amount(ns, p->groups[g].expected_ns);
-		may_end_early |= p->groups[g].may_end_early;
-	}
-	fprintf(out, "\nTime  %s\n",
-		format_expected(text, sizeof(text), ns, may_end_early));
+	for (g = 0; g < p->nr_groups; g++)
+		expect(&all, &p->groups[g]);
+	fprintf(out, "%sTime  %s\n", p->nr_passes > 1 ? "" : "\n",
+		format_expected(text, sizeof(text), &all));
 }
 
 static void print_list(const char *title, char *const *list, size_t nr,
@@ -465,19 +165,24 @@ static void print_list(const char *title, char *const *list, size_t nr,
 	if (nr)
 		fprintf(out, "\n%s\n", title);
 	for (i = 0; i < nr; i++)
-		print_wrapped(out, "  ", list[i]);
+		plan_say_wrapped(out, "  ", list[i]);
 }
 
 void plan_print(const struct plan *p, bool verbose, FILE *out)
 {
 	const struct jobset *set = p->set;
+	size_t part;
 
 	print_lun(&p->lun, out);
 	fprintf(out, "Seed  %" PRIu64 "\n", p->seed);
-	print_groups(p, verbose, out);
+	for (part = 0; part < p->nr_parts; part++)
+		print_part(p, part, verbose, out);
+	print_passes(p, out);
 	print_total(p, out);
 	print_list("Not applicable to a LUN, passed over", set->not_applicable,
 		   set->nr_not_applicable, out);
+	print_list("How it departs from what it stands for", set->departs,
+		   set->nr_departs, out);
 	print_list("Warnings", set->warnings, set->nr_warnings, out);
 	print_list("Notes", p->notes, p->nr_notes, out);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "tests/unit/unit.h"
 #include "workloads/plan.h"
@@ -269,6 +270,175 @@ static void test_seeds(void)
 	CU_ASSERT_EQUAL(p.clients[0].seed, first);
 }
 
+static void test_sweep(void)
+{
+	static const unsigned int want[] = {1, 4, 8, 12};
+	unsigned int i, n;
+
+	use_lun(GIB, 512);
+	CU_ASSERT_EQUAL_FATAL(build("[fill]\nrw=write\nbs=1m\nprepare=1\n"
+				    "[a]\nstonewall\nworkspace=1m\nview=copy\n"
+				    "clients=1,4-12:4\n"),
+			      0);
+	CU_ASSERT_EQUAL_FATAL(p.nr_groups, 5);
+	CU_ASSERT_EQUAL_FATAL(p.nr_rows, 5);
+	CU_ASSERT_EQUAL(p.nr_parts, 2);
+	CU_ASSERT_EQUAL(p.nr_clients, 1 + 25);
+	/* What the others use, at most. */
+	CU_ASSERT_EQUAL(p.clients[0].length_bytes, 12 * MIB);
+	CU_ASSERT_EQUAL(p.rows[0].clients, 0);
+	CU_ASSERT_EQUAL(p.rows[0].repeat, 1);
+	CU_ASSERT_PTR_NULL(p.rows[0].view);
+	for (i = 0; i < 4; i++) {
+		const struct plan_row *row = &p.rows[i + 1];
+
+		CU_ASSERT_STRING_EQUAL(row->name, "a");
+		CU_ASSERT_STRING_EQUAL(row->view, "copy");
+		CU_ASSERT_EQUAL(row->clients, want[i]);
+		CU_ASSERT_EQUAL(row->nr_clients, want[i]);
+		CU_ASSERT_EQUAL(row->group, i + 1);
+		CU_ASSERT_EQUAL(row->groupid, i + 1);
+		for (n = 0; n < want[i]; n++) {
+			const struct plan_client *c =
+				&p.clients[row->first_client + n];
+
+			CU_ASSERT_EQUAL(c->opts->clients, want[i]);
+			CU_ASSERT_EQUAL(c->number, n);
+			CU_ASSERT_EQUAL(c->offset_bytes, n * MIB);
+			CU_ASSERT_EQUAL(c->length_bytes, MIB);
+			CU_ASSERT_EQUAL(c->io_bytes, MIB);
+			/* A step more changes nothing for a client. */
+			if (!n)
+				CU_ASSERT_EQUAL(c->seed, p.clients[1].seed);
+		}
+	}
+	CU_ASSERT_TRUE(fails("[a]\nclients=1,2\n[b]\n", -EINVAL,
+			     "jobs \"a\" and \"b\" run at the same time, and "
+			     "\"a\" goes through several numbers of clients; "
+			     "put a stonewall between them"));
+}
+
+static void test_workspace(void)
+{
+	use_lun(10 * MIB, 512);
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nworkspace=4m\nclients=1,3\n"), 0);
+	CU_ASSERT_EQUAL_FATAL(p.nr_clients, 4);
+	/* The same in all steps. */
+	CU_ASSERT_EQUAL(p.clients[0].length_bytes, 853 * 4096);
+	CU_ASSERT_EQUAL(p.clients[3].length_bytes, 853 * 4096);
+	CU_ASSERT_EQUAL(p.clients[3].offset_bytes, 2 * 853 * 4096);
+	CU_ASSERT_EQUAL_FATAL(p.nr_notes, 1);
+	CU_ASSERT_STRING_EQUAL(p.notes[0],
+			       "a: workspace=4 MiB: 3412 KiB for each of 3 "
+			       "clients, since the LUN has no more");
+	CU_ASSERT_TRUE(fails("[a]\nworkspace=4m\nclients=1,3\nbs=4m\n", -ENOSPC,
+			     "job \"a\": there are only 3.33 MiB for each of 3 "
+			     "clients, less than one I/O of 4 MiB"));
+	CU_ASSERT_TRUE(fails("[a]\nworkspace=4m\nsize=8m\n", -EINVAL,
+			     "job \"a\": workspace says how large the region "
+			     "is; leave size, filesize and an offset in "
+			     "percent out"));
+	CU_ASSERT_TRUE(fails("[a]\nworkspace=4m\nnumjobs=2\n", -EINVAL,
+			     "job \"a\": workspace is for clients, not for "
+			     "numjobs=2 clones; give clients=N"));
+}
+
+/* The plan as "name repeat pass" words. */
+static char *order(void)
+{
+	static char text[400];
+	size_t i, len = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < p.nr_rows; i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%s%u.%u",
+				i ? " " : "", p.rows[i].name, p.rows[i].repeat,
+				p.groups[p.rows[i].group].pass);
+	return text;
+}
+
+static void test_repeats(void)
+{
+	use_lun(GIB, 512);
+	CU_ASSERT_EQUAL_FATAL(build("[a]\n[b]\nstonewall\nrepeats=3\n"
+				    "[c]\nstonewall\nrepeats=2\n"),
+			      0);
+	CU_ASSERT_STRING_EQUAL(order(), "a1.1 b1.1 c1.1 b2.2 c2.2 b3.3");
+	CU_ASSERT_EQUAL(p.nr_passes, 3);
+	CU_ASSERT_EQUAL(p.nr_groups, 6);
+	/* Other addresses in each, and again the same in the next run. */
+	CU_ASSERT_NOT_EQUAL(p.clients[1].seed, p.clients[3].seed);
+	CU_ASSERT_NOT_EQUAL(p.clients[3].seed, p.clients[5].seed);
+	CU_ASSERT_EQUAL_FATAL(build("[global]\nramp_time=5\nstartdelay=2\n"
+				    "runtime=10\ntime_based\nrepeats=2\n"
+				    "repeat_order=together\n[a]\n"
+				    "[b]\nstonewall\n"),
+			      0);
+	CU_ASSERT_STRING_EQUAL(order(), "a1.1 a2.1 b1.1 b2.1");
+	CU_ASSERT_EQUAL(p.groups[0].expected_ns, 17 * NS_PER_SEC);
+	CU_ASSERT_EQUAL(p.groups[1].expected_ns, 10 * NS_PER_SEC);
+	CU_ASSERT_EQUAL(p.clients[0].opts->ramp_ns, 5 * NS_PER_SEC);
+	CU_ASSERT_EQUAL(p.clients[1].opts->ramp_ns, 0);
+	/* A first repeat is what the job alone would be. */
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nclients=2\nrepeats=2\n"), 0);
+	uint64_t seed = p.clients[1].seed;
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nclients=2\n"), 0);
+	CU_ASSERT_EQUAL(p.clients[1].seed, seed);
+	/* Steps and repeats. */
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nclients=1,2\nrepeats=2\n"), 0);
+	CU_ASSERT_STRING_EQUAL(order(), "a1.1 a1.1 a2.2 a2.2");
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nclients=1,2\nrepeats=2\n"
+				    "repeat_order=together\n"),
+			      0);
+	CU_ASSERT_STRING_EQUAL(order(), "a1.1 a2.1 a1.1 a2.1");
+	CU_ASSERT_TRUE(fails("[a]\nrepeats=2\n[b]\n", -EINVAL,
+			     "jobs \"a\" and \"b\" run at the same time, but "
+			     "with 2 and 1 repeats or in another repeat_order; "
+			     "give both the same, or put a stonewall between "
+			     "them"));
+}
+
+static void test_until(void)
+{
+	use_lun(GIB, 512);
+	CU_ASSERT_EQUAL_FATAL(build("[fill]\nrw=write\nprepare\n[a]\n"
+				    "stonewall\nuntil=ci:2%\n"),
+			      0);
+	CU_ASSERT_EQUAL(p.nr_passes, 30);
+	CU_ASSERT_EQUAL(p.min_passes, 3);
+	CU_ASSERT_EQUAL(p.until.kind, UNTIL_CI);
+	CU_ASSERT_EQUAL(p.until.percent, 2);
+	CU_ASSERT_EQUAL_FATAL(p.nr_rows, 31);
+	plan_end_early(&p, 4, true);
+	CU_ASSERT_EQUAL(p.nr_passes, 4);
+	CU_ASSERT_EQUAL(p.nr_rows, 5);
+	CU_ASSERT_EQUAL(p.nr_groups, 5);
+	CU_ASSERT_EQUAL(p.nr_clients, 5);
+	CU_ASSERT_TRUE(p.until_reached);
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nrepeats=1\n[b]\nstonewall\n"
+				    "until=steady\nclients=1,2\nrepeats=6\n"),
+			      0);
+	CU_ASSERT_EQUAL(p.nr_passes, 6);
+	CU_ASSERT_EQUAL(p.min_passes, 5);
+	CU_ASSERT_EQUAL(p.nr_rows, 13);
+	CU_ASSERT_TRUE(fails("[a]\nuntil=steady\nrepeats=4\n", -EINVAL,
+			     "job \"a\": repeats=4 are too few for until: it "
+			     "cannot judge less than 5"));
+	CU_ASSERT_TRUE(fails("[a]\nuntil=steady\nrepeats=1\n", -EINVAL,
+			     "job \"a\": until without repeats: it has "
+			     "repeats=1; give at least 5"));
+	CU_ASSERT_TRUE(fails("[a]\nuntil=ci:1%\nrepeat_order=together\n",
+			     -EINVAL,
+			     "job \"a\": until looks at the repeats of all "
+			     "jobs and needs repeat_order=interleaved"));
+	CU_ASSERT_TRUE(fails("[a]\nuntil=ci:1%\n[b]\nstonewall\n"
+			     "until=steady\n",
+			     -EINVAL,
+			     "job \"a\" is repeated until \"ci:1%\" and job "
+			     "\"b\" until \"steady\"; the passes are common to "
+			     "both: give the same"));
+}
+
 static void test_misfits(void)
 {
 	use_lun(GIB, 4096);
@@ -354,8 +524,8 @@ static void test_past_the_end(void)
 			     "job \"a\": offset=1048576 is past the end of "
 			     "filesize (1048576 bytes)"));
 	CU_ASSERT_TRUE(fails("[a]\nnumjobs=65536\nclients=65536\n", -EINVAL,
-			     "the jobs need more than 65536 sessions; reduce "
-			     "numjobs or clients"));
+			     "the jobs need more than 65536 sessions in all; "
+			     "reduce numjobs, clients or repeats"));
 }
 
 static uint64_t amount(const char *text)
@@ -520,6 +690,8 @@ UNIT_TESTS("plan", {"whole LUN", test_whole_lun}, {"regions", test_regions},
 	   {"amounts", test_amounts}, {"filesize", test_filesize},
 	   {"holes", test_holes}, {"groups", test_groups},
 	   {"rows as fio", test_rows}, {"seeds", test_seeds},
+	   {"sweep", test_sweep}, {"workspace", test_workspace},
+	   {"repeats", test_repeats}, {"until", test_until},
 	   {"block sizes that do not fit", test_misfits},
 	   {"regions that do not fit", test_past_the_end},
 	   {"abilities", test_abilities}, {"huge LUN", test_huge_lun},
