@@ -193,7 +193,7 @@ int child_run(const char *const argv[], const char *const env[],
 	*r = (struct child_result){0};
 	err = launch_prepare(&l, argv, env, e);
 	/* tgtadm, for one, loops for ever when its tgtd went with us. */
-	l.die_with_parent = true;
+	l.death_signal = SIGKILL;
 	if (!err)
 		err = run_captured(&l, c, deadline_ns, r, e);
 	for (int i = 0; i < 2; i++)

@@ -159,8 +159,8 @@ static void __attribute__((noreturn)) run_child(const struct launch *l)
 		setsid();
 	else
 		setpgid(0, 0);
-	if (l->die_with_parent) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (l->death_signal) {
+		prctl(PR_SET_PDEATHSIG, l->death_signal);
 		if (getppid() != l->parent)
 			_exit(127);
 	}
@@ -287,7 +287,7 @@ int child_start(const char *const argv[], const char *const env[],
 	if (err)
 		goto out;
 	l.is_daemon = true;
-	l.die_with_parent = die_with_parent;
+	l.death_signal = die_with_parent ? SIGKILL : 0;
 	l.out = high_open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
 	if (l.out < 0) {
 		err = err_set(e, l.out, "cannot open the log \"%s\": %s",

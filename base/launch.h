@@ -23,7 +23,7 @@ struct launch {
 	int gate;   /* the child's: run when a byte comes, not at its end */
 	int report; /* the child's: errno of a failed start */
 	bool is_daemon;
-	bool die_with_parent;
+	int death_signal; /* that we get when our parent ends; 0: none */
 	pid_t parent;
 };
 

@@ -1,75 +1,31 @@
+#include "commands/bench.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commands/bench_set.h"
+#include "commands/bench_where.h"
 #include "commands/commands.h"
 #include "commands/measure.h"
 #include "commands/signals.h"
 #include "commands/target_options.h"
-#include "target/tgt.h"
 
-enum { KEY_QUICK = 0x2000, KEY_SET };
-
-static const struct argp_option own_options[] = {
-	TARGET_OPTION_ROWS,
-	{"quick", KEY_QUICK, NULL, 0,
-	 "a second for each job: a smoke test, not a measurement", 0},
-	{NULL, 0, NULL, 0, "Over several arrays (--array A,B,C):", 10},
-	{"where", KEY_SET, "auto|host|lab", 0,
-	 "auto: here, if this host has md and we are root, else in the lab",
-	 10},
-	{"virtual-time", KEY_SET, "MIPS", OPTION_ARG_OPTIONAL,
-	 "in the lab, as lab exec --virtual-time", 10},
-	{"jobs", KEY_SET, "N", 0, "that many arrays at a time (1)", 10},
-	{"repeats", KEY_SET, "N", 0, "each that often (1)", 10},
-	{"lab-memory", KEY_SET, "SIZE", 0, "of each guest (1G)", 10},
-	{"lab-timeout", KEY_SET, "TIME", 0, "of each guest (1h)", 10},
-	{0},
-};
-
-struct bench {
-	struct request request;
-	struct tgt_opts target;
-	bool quick;
-};
-
-static error_t parse_own(int key, char *arg, struct argp_state *state)
-{
-	struct bench *b = state->input;
-	struct err e = {0};
-	int err;
-
-	if (key == KEY_QUICK) {
-		b->quick = true;
-		return 0;
-	}
-	/* bench_set() takes the others before they come here. */
-	if (key == KEY_SET) {
-		say("--lab-memory and --lab-timeout go with --where lab or "
-		    "--virtual-time");
-		return EINVAL;
-	}
-	err = target_option_set(&b->target, key, arg, &e);
-	if (err == -ENOSYS)
-		return ARGP_ERR_UNKNOWN;
-	if (err)
-		say_err(&e, STATUS_USAGE);
-	return -err;
-}
-
-/* The default job, and what --quick changes in any. */
+/* The default job, what --quick changes in any, repeats of a plain run. */
 static int complete_request(struct bench *b)
 {
 	struct request *r = &b->request;
+	char repeats[32];
 
 	if (!r->job && !r->nr_keys) {
 		r->job = strdup("basic");
 		if (!r->job)
 			return -ENOMEM;
 	}
+	snprintf(repeats, sizeof(repeats), "%d", (int)b->repeats);
+	if (b->repeats && request_add_key(r, "repeats", repeats))
+		return -ENOMEM;
 	if (!b->quick)
 		return 0;
 	if (request_add_key(r, "runtime", "1") ||
@@ -115,7 +71,6 @@ static int bench_on_target(struct bench *b, struct prepared *p,
 	char note[256] = "";
 	int rc, status;
 
-	target_options_complete(&b->target);
 	rc = tgt_up(&b->target, &target, note, &e);
 	if (note[0])
 		say("%s", note);
@@ -132,41 +87,81 @@ static int bench_on_target(struct bench *b, struct prepared *p,
 	return status;
 }
 
-int command_bench(int argc, char **argv)
+/* A run on a target of its own, right here. */
+static int bench_here(struct bench *b)
 {
-	struct bench b = {0};
 	struct prepared p = {0};
 	struct output o = {0};
-	const struct request_form form = {
-		.takes = REQUEST_JOB | REQUEST_CONNECT | REQUEST_RUN,
-		.args_doc = "[JOB]",
-		.doc = "Brings the bundled target up, runs a job on its LUN "
-		       "(basic when none is named), takes it down.",
-		.own = own_options,
-		.parse_own = parse_own,
-		.own_input = &b,
-	};
-	int status;
+	int status = STATUS_OK;
 
-	signals_init();
-	if (bench_set_is_wanted(argc, argv))
-		return bench_set(argc, argv);
-	tgt_opts_init(&b.target);
-	/* A name of its own: benches may run side by side, and after a kill -9
-	 * `target down --all` finds it. */
-	snprintf(b.target.name, sizeof(b.target.name), "bench-%d", getpid());
-	status = request_parse(&b.request, &form, argc, argv);
-	if (!status && complete_request(&b)) {
+	if (complete_request(b)) {
 		say("out of memory");
 		status = STATUS_TARGET;
 	}
 	if (!status)
-		status = prepare_load(&p, &b.request);
+		status = prepare_load(&p, &b->request);
 	if (!status)
-		status = output_open(&o, &b.request, p.job_name);
+		status = output_open(&o, &b->request, p.job_name);
 	if (!status)
-		status = bench_on_target(&b, &p, &o);
+		status = bench_on_target(b, &p, &o);
 	prepare_release(&p);
-	request_release(&b.request);
+	return status;
+}
+
+/* One array is as plain a run, unless this host cannot make it. */
+static int choose_array(struct bench *b, bool *in_lab)
+{
+	struct array_opts o = b->target.array;
+	struct err e = {0};
+	int status;
+
+	*in_lab = false;
+	if (b->arrays && strlen(b->arrays) >= sizeof(o.kind)) {
+		say("--array: \"%.40s...\" is too long", b->arrays);
+		return STATUS_USAGE;
+	}
+	snprintf(o.kind, sizeof(o.kind), "%s", b->arrays ? b->arrays : "");
+	if (o.kind[0] && strcmp(o.kind, "single") && !o.members[0])
+		snprintf(o.members, sizeof(o.members), "%s", BENCH_MEMBERS);
+	target_options_complete(&o);
+	if (o.kind[0] && array_check(&o, &e))
+		return say_err(&e, STATUS_USAGE);
+	status = o.kind[0] ? bench_where_choose(b, o.kind, o.members, in_lab)
+			   : STATUS_OK;
+	if (*in_lab)
+		b->where = WHERE_LAB;
+	else
+		b->target.array = o;
+	return status;
+}
+
+static int run(struct bench *b)
+{
+	bool in_lab;
+	int status;
+
+	if (bench_is_set(b))
+		return bench_set(b);
+	if (b->memory || b->timeout) {
+		say("--lab-memory and --lab-timeout go with --where lab or "
+		    "--virtual-time");
+		return STATUS_USAGE;
+	}
+	status = choose_array(b, &in_lab);
+	if (status)
+		return status;
+	return in_lab ? bench_set(b) : bench_here(b);
+}
+
+int command_bench(int argc, char **argv)
+{
+	struct bench b;
+	int status;
+
+	signals_init();
+	status = bench_parse(&b, argc, argv);
+	if (!status)
+		status = run(&b);
+	bench_release(&b);
 	return status;
 }

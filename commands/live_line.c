@@ -63,6 +63,24 @@ static void format_rest(const struct run_progress *r, char *line, size_t size)
 		 units_time(p99, sizeof(p99), r->p99_service_ns));
 }
 
+bool live_line_parse(const char *line, struct live_figures *f)
+{
+	const char *at = strstr(line, " of "), *rate = strstr(line, "MB/s");
+	const char *percent = at ? strchr(at, '%') : NULL;
+
+	if (!at || !rate || rate < at || !strstr(rate, " IOPS mean "))
+		return false;
+	while (percent && percent > at && strchr("0123456789", percent[-1]))
+		percent--;
+	f->fraction = percent && percent < rate ? atof(percent) / 100 : -1;
+	/* "812 MB/s": the word before it is the number. */
+	for (rate--; rate > at && rate[-1] != ' ';)
+		rate--;
+	snprintf(f->rate, sizeof(f->rate), "%.*s",
+		 (int)(strstr(rate, "MB/s") + 4 - rate), rate);
+	return true;
+}
+
 static void on_progress(void *user, const struct run_progress *r)
 {
 	struct live_line *l = user;
@@ -100,8 +118,9 @@ static void on_event(void *user, const struct run_event *ev)
 void live_line_attach(struct live_line *l, struct run_opts *o)
 {
 	if (!l->is_quiet) {
-		o->progress_ns =
-			l->is_tty ? 500 * NS_PER_MSEC : 10 * NS_PER_SEC;
+		if (!o->progress_ns)
+			o->progress_ns =
+				l->is_tty ? 500 * NS_PER_MSEC : 10 * NS_PER_SEC;
 		o->on_progress = on_progress;
 	}
 	o->on_event = on_event;

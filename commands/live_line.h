@@ -23,6 +23,15 @@ void live_line_init(struct live_line *l, bool is_quiet);
 /* Sets how often the run reports, and to whom. */
 void live_line_attach(struct live_line *l, struct run_opts *o);
 
+/* What a line of a log tells, to whoever started that lunbench. */
+struct live_figures {
+	double fraction; /* 0..1 of the whole run; < 0: unknown */
+	char rate[24];	 /* "812 MB/s" */
+};
+
+/* False if @line is none of ours. */
+bool live_line_parse(const char *line, struct live_figures *f);
+
 /* Clears the live line. */
 void live_line_end(struct live_line *l);
 

@@ -32,6 +32,7 @@ enum { /* argp keys of options without a letter */
        KEY_OUTPUT_FORMAT,
        KEY_OUT,
        KEY_QUIET,
+       KEY_PROGRESS,
        KEY_JOB = 0x1000, /* + index in options_table() */
 };
 
@@ -69,6 +70,9 @@ static const struct argp_option run_options[] = {
 	{"out", KEY_OUT, "DIR", 0,
 	 "write the result to DIR/JOB-TIME.json (default: results)", 0},
 	{"quiet", KEY_QUIET, NULL, 0, "no plan, no live line", 0},
+	{"progress", KEY_PROGRESS, "S", 0,
+	 "interval of the live line (default 0.5; 10 where it is no terminal)",
+	 0},
 	{0},
 };
 
@@ -107,6 +111,15 @@ int request_add_key(struct request *r, const char *key, const char *value)
 	s->value = value ? strdup(value) : NULL;
 	s->place = strdup("command line");
 	return s->key && s->place && (s->value || !value) ? 0 : -ENOMEM;
+}
+
+/* An option's value is a word of its own or a part of the option's. */
+void request_set_aside(struct request *r, const struct argp_state *state,
+		       const char *arg)
+{
+	r->set_aside[state->next - 1] = true;
+	if (arg && arg == state->argv[state->next - 1] && state->next > 1)
+		r->set_aside[state->next - 2] = true;
 }
 
 error_t request_time(const char *option, const char *text, uint64_t *ns)
@@ -243,17 +256,22 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 	case KEY_INTERVAL:
 		return request_time("interval", arg, &r->run.interval_ns);
 	case KEY_OUTPUT_FORMAT:
+		request_set_aside(r, state, arg);
 		return parse_choice("output-format", arg, "text", "json",
 				    &r->json);
 	case 'o':
 		r->file = arg;
+		request_set_aside(r, state, arg);
 		return check_not_empty("-o", arg);
 	case KEY_OUT:
 		r->folder = arg;
+		request_set_aside(r, state, arg);
 		return check_not_empty("--out", arg);
 	case KEY_QUIET:
 		r->quiet = true;
 		return 0;
+	case KEY_PROGRESS:
+		return request_time("progress", arg, &r->run.progress_ns);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -401,6 +419,7 @@ static error_t take_argument(struct parse *p, char *arg,
 		    arg, p->r->job);
 		return EINVAL;
 	}
+	p->r->set_aside[state->next - 1] = true;
 	p->r->job = strdup(arg);
 	return p->r->job ? 0 : ENOMEM;
 }
@@ -433,10 +452,12 @@ static error_t parse_root(int key, char *arg, struct argp_state *state)
 
 /* --- the whole --- */
 
-static void request_init(struct request *r)
+static int request_init(struct request *r, int argc)
 {
 	memset(r, 0, sizeof(*r));
 	run_opts_init(&r->run);
+	r->set_aside = calloc(argc + 1, sizeof(*r->set_aside));
+	return r->set_aside ? 0 : -ENOMEM;
 }
 
 static int out_of_memory(void)
@@ -463,7 +484,8 @@ int request_parse(struct request *r, const struct request_form *form, int argc,
 	size_t n = 0;
 	error_t rc;
 
-	request_init(r);
+	if (request_init(r, argc))
+		return out_of_memory();
 	if (form->own)
 		children[n++] = (struct argp_child){&own, 0, NULL, 0};
 	if (form->takes & REQUEST_RUN)
@@ -507,6 +529,7 @@ void request_release(struct request *r)
 	}
 	free(r->keys);
 	free(r->job);
+	free(r->set_aside);
 	url_wipe(&r->url);
 	memset(r, 0, sizeof(*r));
 }

@@ -43,6 +43,11 @@ struct request {
 	const char *file;   /* -o; borrowed from argv */
 	const char *folder; /* --out; borrowed; NULL: "results" */
 	bool quiet;
+
+	/* By index in argv: words that say which job and where the result goes,
+	 * and those that request_set_aside() was told of. The others say how it
+	 * runs. */
+	bool *set_aside; /* owned */
 };
 
 struct request_form {
@@ -63,6 +68,10 @@ void request_release(struct request *r);
 
 /* Adds key=value as if it had been given as an option. */
 int request_add_key(struct request *r, const char *key, const char *value);
+
+/* For parse_own: the option that is being parsed is set aside. */
+void request_set_aside(struct request *r, const struct argp_state *state,
+		       const char *arg);
 
 /* "3", "500ms": a duration in seconds unless it has a unit. For parse_own, too:
  * 0, or EINVAL after saying why. */

@@ -341,7 +341,7 @@ static int up(struct request *r)
 
 	if (err)
 		return say_err(&r->error, STATUS_USAGE);
-	target_options_complete(&r->up);
+	target_options_complete(&r->up.array);
 	err = up_unless_interrupted(&r->up, &t, note, &e);
 	explicit_bzero(r->up.password, sizeof(r->up.password));
 	if (note[0])

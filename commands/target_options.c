@@ -82,12 +82,12 @@ static int set_chunk(uint64_t *to, const char *value, struct err *e)
 }
 
 /* A plain single LUN is the target's image, unless members are named. */
-void target_options_complete(struct tgt_opts *o)
+void target_options_complete(struct array_opts *o)
 {
-	if (!strcmp(o->array.kind, "single") && !o->array.members[0])
-		o->array.kind[0] = '\0';
-	else if (!o->array.kind[0] && o->array.members[0])
-		snprintf(o->array.kind, sizeof(o->array.kind), "single");
+	if (!strcmp(o->kind, "single") && !o->members[0])
+		o->kind[0] = '\0';
+	else if (!o->kind[0] && o->members[0])
+		snprintf(o->kind, sizeof(o->kind), "single");
 }
 
 int target_option_set(struct tgt_opts *o, int key, const char *value,

@@ -78,6 +78,6 @@ int target_option_set(struct tgt_opts *o, int key, const char *value,
 		      struct err *e);
 
 /* After the last of them. */
-void target_options_complete(struct tgt_opts *o);
+void target_options_complete(struct array_opts *o);
 
 #endif

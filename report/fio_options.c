@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/text.h"
+
 /* Job files may carry keys for other engines. A LUN's URL holds
  * user%password@, fio's http and nfs engines have keys for theirs. */
 static bool key_is_secret(const char *key)
@@ -14,24 +16,6 @@ static bool key_is_secret(const char *key)
 		if (strcasestr(key, parts[i]))
 			return true;
 	return false;
-}
-
-/* Cuts the password out of "//user%password@host" and "//user:password@host".
- * A password may hold anything but blanks: up to the last '@'. */
-static void mask_urls(char *text)
-{
-	char *at, *mark, *end, *user = text;
-
-	while ((user = strstr(user, "//"))) {
-		user += 2;
-		end = user + strcspn(user, " \t");
-		at = memrchr(user, '@', end - user);
-		if (!at)
-			continue;
-		mark = user + strcspn(user, "%:");
-		if (mark < at)
-			memmove(mark, at, strlen(at) + 1);
-	}
 }
 
 static void put_option(struct put *p, json_t *o, const struct setting *s)
@@ -53,7 +37,7 @@ static void put_option(struct put *p, json_t *o, const struct setting *s)
 		p->failed = true;
 		return;
 	}
-	mask_urls(value);
+	text_mask_urls(value);
 	put_text(p, o, key, value);
 	free(value);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report/manifest.h"
 #include "report/result.h"
 #include "report/text.h"
 
@@ -75,6 +76,11 @@ static bool is_json(const char *name)
 
 static int add_folder(struct set *s, const char *path, int deep, struct err *e);
 
+static int on_missing(void *user, const char *text, struct err *e)
+{
+	return add_warning(user, text, e);
+}
+
 static int add_entry(struct set *s, const char *path, int deep, struct err *e)
 {
 	struct err why = {0};
@@ -88,7 +94,8 @@ static int add_entry(struct set *s, const char *path, int deep, struct err *e)
 					   : 0;
 	if (!S_ISREG(st.st_mode) || !is_json(path))
 		return 0;
-	err = add_file(s, path, &why);
+	err = manifest_is(path) ? manifest_missing(path, on_missing, s, &why)
+				: add_file(s, path, &why);
 	if (err == -ENOMEM)
 		return err_set(e, err, "%s", why.text);
 	return err ? add_warning(s, why.text, e) : 0;

@@ -94,6 +94,22 @@ void text_put_wrapped(FILE *out, const char *head, const char *text, int width)
 	fputc('\n', out);
 }
 
+void text_mask_urls(char *text)
+{
+	char *at, *mark, *end, *user = text;
+
+	while ((user = strstr(user, "//"))) {
+		user += 2;
+		end = user + strcspn(user, " \t");
+		at = memrchr(user, '@', end - user);
+		if (!at)
+			continue;
+		mark = user + strcspn(user, "%:");
+		if (mark < at)
+			memmove(mark, at, strlen(at) + 1);
+	}
+}
+
 /* U+FFFE and U+FFFF. */
 static int is_noncharacter(const unsigned char *s)
 {

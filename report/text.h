@@ -25,6 +25,10 @@ int text_width(const char *s);
  * is long. With a line end. */
 void text_put_wrapped(FILE *out, const char *head, const char *text, int width);
 
+/* Cuts the password out of "//user%password@host" and "//user:password@host".
+ * A password may hold anything but blanks: up to the last '@'. */
+void text_mask_urls(char *text);
+
 /* Content or an attribute of XML or HTML: escaped, and without the control
  * characters that XML 1.0 has no place for. */
 void text_put_xml(FILE *out, const char *text);

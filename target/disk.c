@@ -98,6 +98,15 @@ static int parse_spec(struct spec *sp, const char *text, struct err *e)
 	return model && !sp->model ? unknown_model(model, e) : 0;
 }
 
+uint64_t disks_bytes(const char *spec)
+{
+	struct spec sp;
+
+	if (spec[0] == '/' || parse_spec(&sp, spec, NULL))
+		return 0;
+	return sp.count * sp.size_bytes;
+}
+
 static int too_few(const char *spec, size_t nr, size_t least, struct err *e)
 {
 	return err_set(e, -EINVAL,

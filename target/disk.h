@@ -45,6 +45,9 @@ struct disk_model {
 /* Ends with a NULL name. */
 const struct disk_model *disk_models(void);
 
+/* Of all members together; 0 where @spec names devices, or is none. */
+uint64_t disks_bytes(const char *spec);
+
 /* Makes or opens what @spec names, but only the first @most of it. @least:
  * -EINVAL under that many. Given devices go through given_check(). */
 int disks_prepare(struct disks *d, const char *spec, size_t least, size_t most,

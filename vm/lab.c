@@ -35,7 +35,7 @@ static const char *const needs[][2] = {
 	{"cpio", "cpio"},
 };
 
-static int check_host(struct err *e)
+int lab_check_host(struct err *e)
 {
 	char missing[256] = "";
 	struct utsname u;
@@ -114,7 +114,7 @@ int lab_build(struct lab_appliance *out, struct err *e)
 	struct appliance a;
 	struct cache c = {.lock_fd = -1};
 	struct stat st;
-	int err = check_host(e);
+	int err = lab_check_host(e);
 
 	memset(out, 0, sizeof(*out));
 	if (!err)
@@ -320,7 +320,7 @@ int lab_exec(const struct lab_opts *o, struct lab_result *r, struct err *e)
 		return err_set(e, -ENOMEM, "no memory for the lab");
 	run->o = o;
 	run->cache.lock_fd = run->scratch.lock_fd = -1;
-	err = check_host(e);
+	err = lab_check_host(e);
 	if (!err)
 		err = check_opts(o, e);
 	if (!err)

@@ -49,6 +49,10 @@ struct lab_result {
 	char console[2048]; /* the guest's last lines, when it failed */
 };
 
+/* -ENOTSUP, -ENOENT if no lab can run on this host; the text says what to
+ * install. */
+int lab_check_host(struct err *e);
+
 /* 0 if the command ended, whatever its status, and its files are in o->out.
  * Errors: those of guest_run(), and of what is needed before. */
 int lab_exec(const struct lab_opts *o, struct lab_result *r, struct err *e);

@@ -159,7 +159,7 @@ test_result_folder() {
 }
 
 test_bench_array() {
-	refused raid5 '--members' -- "$LUNBENCH" bench --array raid5
+	refused raid5 '--members' -- "$LUNBENCH" target up --array raid5
 	refused raid7 'is no array' -- "$LUNBENCH" bench --array raid7 --members 4x1G
 	refused '--store' 'ssd' -- "$LUNBENCH" bench --store ssd
 }

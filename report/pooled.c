@@ -1,0 +1,120 @@
+#include "report/pooled.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text.h"
+
+enum { KINDS_SHOWN = 24, TEXT = 1024 };
+
+struct kind {
+	char key[TEXT];	  /* the text without figures and names */
+	const char *text; /* borrowed; the first of them */
+	char arrays[200]; /* "raid0, raid5" */
+	size_t nr;
+};
+
+struct kinds {
+	struct kind *kind; /* owned */
+	size_t nr;
+};
+
+/* "row "seq": 12.5 % of 3" and "row "rnd": 7 % of 12" become the same. */
+static void make_key(char key[TEXT], const char *text)
+{
+	size_t n = 0;
+
+	while (*text && n + 1 < TEXT) {
+		if (*text == '"') {
+			text += 1 + strcspn(text + 1, "\"");
+			text += *text == '"';
+		} else if (isdigit((unsigned char)*text)) {
+			text += strspn(text, "0123456789.");
+		} else {
+			key[n++] = *text++;
+		}
+	}
+	key[n] = '\0';
+}
+
+static bool has_name(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+	const char *at = list;
+
+	for (; (at = strstr(at, name)); at += len)
+		if ((at == list || at[-1] == ' ') &&
+		    (!at[len] || at[len] == ','))
+			return true;
+	return false;
+}
+
+static void add_array(struct kind *k, const char *array)
+{
+	size_t n = strlen(k->arrays);
+
+	if (*array && !has_name(k->arrays, array))
+		snprintf(k->arrays + n, sizeof(k->arrays) - n, "%s%.40s",
+			 n ? ", " : "", array);
+}
+
+static void add(struct kinds *all, const char *text, const char *array)
+{
+	struct kind *k, *more;
+	char key[TEXT];
+
+	make_key(key, text);
+	for (k = all->kind; k < all->kind + all->nr; k++)
+		if (!strcmp(k->key, key))
+			break;
+	if (k == all->kind + all->nr) {
+		more = realloc(all->kind, (all->nr + 1) * sizeof(*more));
+		if (!more)
+			return;
+		all->kind = more;
+		k = &more[all->nr++];
+		*k = (struct kind){.text = text};
+		strcpy(k->key, key);
+	}
+	k->nr++;
+	add_array(k, array);
+}
+
+static void print(const struct kind *k, FILE *out)
+{
+	char clean[TEXT];
+
+	text_clean(clean, sizeof(clean), k->text);
+	fprintf(out, "warning: %s", clean);
+	if (k->nr > 1)
+		fprintf(out, " (and %zu more of the kind)", k->nr - 1);
+	text_clean(clean, sizeof(clean), k->arrays);
+	fprintf(out, "%s%s\n", *clean ? ": " : "", clean);
+}
+
+void pooled_warnings_print(const struct set *s, FILE *out)
+{
+	struct kinds all = {0};
+
+	for (size_t i = 0; i < s->nr_files; i++) {
+		const json_t *own =
+			json_object_get(s->files[i].doc, "lunbench");
+		const json_t *warnings = json_object_get(own, "warnings");
+		const char *array =
+			text_of(json_object_get(own, "target"), "array");
+
+		const json_t *text;
+		size_t w;
+
+		json_array_foreach(warnings, w, text) if (json_is_string(text))
+			add(&all, json_string_value(text), array);
+	}
+	for (size_t i = 0; i < all.nr && i < KINDS_SHOWN; i++)
+		print(&all.kind[i], out);
+	if (all.nr > KINDS_SHOWN)
+		fprintf(out, "... and %zu more, in the results\n",
+			all.nr - KINDS_SHOWN);
+	free(all.kind);
+}
