@@ -1,12 +1,12 @@
 #include "report/checks.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "report/findings.h"
 
 /* The limits. docs/METHOD.md says why each is what it is. */
 #define LITTLE_LIMIT 0.05
@@ -20,17 +20,8 @@
 #define LATE_LIMIT_NS NS_PER_MSEC
 
 struct checks {
-	struct put *p;
-	json_t *checks, *warnings;
+	struct findings found;
 	const struct result_input *in;
-};
-
-struct verdict {
-	const char *check;
-	const struct row *row; /* NULL: of the whole run */
-	const char *op;	       /* NULL: of all */
-	bool ok;
-	double value, limit;
 };
 
 /* Texts for one sentence: live until the end of the full expression. */
@@ -54,27 +45,6 @@ static struct text count_text(double n)
 	return t;
 }
 
-__attribute__((format(printf, 3, 4))) static void finding(
-	struct checks *c, const struct verdict *v, const char *fmt, ...)
-{
-	json_t *o = put_object(c->p, c->checks, NULL);
-	char text[1024];
-	va_list ap;
-
-	put_text(c->p, o, "check", v->check);
-	put_int_or_null(c->p, o, "row", v->row ? v->row->index : UINT64_MAX);
-	put_text(c->p, o, "op", v->op);
-	put_bool(c->p, o, "ok", v->ok);
-	put_real(c->p, o, "value", v->value);
-	put_real(c->p, o, "limit", v->limit);
-	if (v->ok)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	put_text(c->p, c->warnings, NULL, text);
-}
-
 /* --- of a row --- */
 
 static void check_littles_law(struct checks *c, const struct row *r)
@@ -90,7 +60,8 @@ static void check_littles_law(struct checks *c, const struct row *r)
 	v.value = l.ratio > 1 ? l.ratio - 1 : 1 - l.ratio;
 	v.limit = LITTLE_LIMIT;
 	v.ok = v.value <= v.limit;
-	finding(c, &v,
+	findings_add(
+		&c->found, &v,
 		"row \"%s\": Little's law is off by %.1f %%: %.2f I/Os were "
 		"outstanding, but %s IOPS x %s make %.2f; the latencies or the "
 		"rate are not those of a steady load",
@@ -110,7 +81,8 @@ static void check_command_window(struct checks *c, const struct row *r)
 		return;
 	v.value = (double)m->held_sends / m->sends;
 	v.ok = v.value <= v.limit;
-	finding(c, &v,
+	findings_add(
+		&c->found, &v,
 		"row \"%s\": the target's command window (MaxCmdSN) was shut "
 		"at %.0f %% of the sends: of %.1f outstanding commands %.1f "
 		"waited in lunbench on average, which is in their service "
@@ -136,7 +108,8 @@ static void check_fairness(struct checks *c, const struct row *r)
 	v.value = row_fairness(r);
 	v.limit = JAIN_LIMIT;
 	v.ok = v.value >= v.limit;
-	finding(c, &v,
+	findings_add(
+		&c->found, &v,
 		"row \"%s\": its %zu clients were served unequally, %llu to "
 		"%llu I/Os each (Jain's index %.3f, under %.2f)",
 		r->plan->name, r->result->nr_clients, (unsigned long long)min,
@@ -153,13 +126,15 @@ static void check_duration(struct checks *c, const struct row *r)
 	v.limit = (double)DURATION_LIMIT_NS / NS_PER_SEC;
 	v.ok = v.value >= v.limit;
 	if (!r->window_ns)
-		finding(c, &v,
+		findings_add(
+			&c->found, &v,
 			"row \"%s\": nothing was measured: it was over before "
 			"its window opened (startdelay, ramp_time); %llu I/Os "
 			"were done until then",
 			r->plan->name, (unsigned long long)r->all_ios);
 	else
-		finding(c, &v,
+		findings_add(
+			&c->found, &v,
 			"row \"%s\": measured for %s only, under 1 s: rates "
 			"and "
 			"percentiles are rough",
@@ -180,7 +155,8 @@ static void check_samples(struct checks *c, const struct row *r)
 		v.value = n;
 		v.limit = SAMPLES_LIMIT;
 		v.ok = n >= SAMPLES_LIMIT;
-		finding(c, &v,
+		findings_add(
+			&c->found, &v,
 			"row \"%s\": %llu %s I/Os only, under %d: p99.9 is "
 			"little more than the slowest of them",
 			r->plan->name, (unsigned long long)n, v.op,
@@ -197,10 +173,11 @@ static void check_errors(struct checks *c, const struct row *r)
 		return;
 	v.value = r->errors;
 	v.ok = r->errors == 0;
-	finding(c, &v, "row \"%s\": %llu of %llu I/Os failed; first: %s %s",
-		r->plan->name, (unsigned long long)r->errors,
-		(unsigned long long)r->all_ios, first ? op_name(first->op) : "",
-		first ? first->text : "");
+	findings_add(&c->found, &v,
+		     "row \"%s\": %llu of %llu I/Os failed; first: %s %s",
+		     r->plan->name, (unsigned long long)r->errors,
+		     (unsigned long long)r->all_ios,
+		     first ? op_name(first->op) : "", first ? first->text : "");
 }
 
 static void check_retries(struct checks *c, const struct row *r)
@@ -222,8 +199,9 @@ static void check_retries(struct checks *c, const struct row *r)
 	}
 	v.value = r->retries;
 	v.ok = r->retries == 0;
-	finding(c, &v, "row \"%s\": %llu commands had to be repeated (%s)",
-		r->plan->name, (unsigned long long)r->retries, causes);
+	findings_add(&c->found, &v,
+		     "row \"%s\": %llu commands had to be repeated (%s)",
+		     r->plan->name, (unsigned long long)r->retries, causes);
 }
 
 static void check_outages(struct checks *c, const struct row *r)
@@ -235,11 +213,13 @@ static void check_outages(struct checks *c, const struct row *r)
 	v.value = r->disconnects;
 	v.ok = r->disconnects == 0;
 	if (r->disconnects && !r->outage_ns) { /* --on-disconnect=fail */
-		finding(c, &v, "row \"%s\": %llu sessions were lost",
-			r->plan->name, (unsigned long long)r->disconnects);
+		findings_add(&c->found, &v,
+			     "row \"%s\": %llu sessions were lost",
+			     r->plan->name, (unsigned long long)r->disconnects);
 		return;
 	}
-	finding(c, &v,
+	findings_add(
+		&c->found, &v,
 		"row \"%s\": sessions were lost %llu times and away for %s in "
 		"all; the figures include that",
 		r->plan->name, (unsigned long long)r->disconnects,
@@ -264,7 +244,8 @@ static void check_late(struct checks *c, const struct row *r)
 		v.value = service_ns ? (double)response_ns / service_ns : 1;
 		v.ok = v.value <= v.limit ||
 		       response_ns < service_ns + LATE_LIMIT_NS;
-		finding(c, &v,
+		findings_add(
+			&c->found, &v,
 			"row \"%s\": p99 of %s is %s from the time it was due "
 			"but %s from its start: the schedule was not kept, for "
 			"want of depth or because this machine was busy",
@@ -281,7 +262,8 @@ static void check_series(struct checks *c, const struct row *r)
 		return;
 	v.value = r->result->meter.series_dropped;
 	v.ok = v.value == 0;
-	finding(c, &v,
+	findings_add(
+		&c->found, &v,
 		"row \"%s\": %.0f completions are missing from the series, "
 		"for want of memory; the totals have them",
 		r->plan->name, v.value);
@@ -293,7 +275,7 @@ static void check_has_run(struct checks *c, const struct row *r)
 
 	v.ok = r->has_run;
 	v.value = v.ok;
-	finding(c, &v, "row \"%s\": never ran", r->plan->name);
+	findings_add(&c->found, &v, "row \"%s\": never ran", r->plan->name);
 }
 
 /* --- of the run --- */
@@ -329,7 +311,8 @@ static void check_initiator_cpu(struct checks *c, size_t group)
 	v.row = &first;
 	v.value = (double)cpu_ns / (end_ns - start_ns) / workers;
 	v.ok = v.value < v.limit;
-	finding(c, &v,
+	findings_add(
+		&c->found, &v,
 		"row \"%s\": lunbench itself kept its %zu worker%s %.0f %% "
 		"busy: the initiator may be the limit%s",
 		first.plan->name, workers, workers > 1 ? "s" : "",
@@ -346,12 +329,14 @@ static void check_end(struct checks *c)
 	v.ok = run->end == RUN_COMPLETE;
 	v.value = v.ok;
 	if (run->end == RUN_FAILED)
-		finding(c, &v,
+		findings_add(
+			&c->found, &v,
 			"the run failed after %s: %s; the figures are what was "
 			"measured until then",
 			after.s, run->error.text);
 	else
-		finding(c, &v,
+		findings_add(
+			&c->found, &v,
 			"the run was interrupted after %s; the figures are "
 			"what was measured until then",
 			after.s);
@@ -391,11 +376,13 @@ static void check_store(struct checks *c)
 		  strcmp(c->in->transport, "sim") != 0;
 	real.value = real.ok;
 	if (*store)
-		finding(c, &real,
+		findings_add(
+			&c->found, &real,
 			"the target's null store keeps no data: this measures "
 			"the path to the target, not storage");
 	else
-		finding(c, &real,
+		findings_add(
+			&c->found, &real,
 			"the %s transport reaches no storage: this measures "
 			"lunbench itself",
 			c->in->transport);
@@ -403,7 +390,8 @@ static void check_store(struct checks *c)
 		return;
 	durable.ok = strcmp(target_fact(c->in, "durable"), "no") != 0;
 	durable.value = durable.ok;
-	finding(c, &durable,
+	findings_add(
+		&c->found, &durable,
 		"writes went to the %s store, which is not durable: flushes "
 		"and FUA reach no disk, so storage that must keep its data "
 		"will be slower",
@@ -416,10 +404,13 @@ static void check_loopback(struct checks *c)
 	static const char *const names[] = {"127.", "localhost", "[::1]"};
 	const char *host = strstr(c->in->url, "iscsi://"), *at;
 	struct verdict v = {.check = "own_machine", .ok = true};
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	char cpus[32];
 	size_t i;
 
 	if (!host)
 		return;
+	snprintf(cpus, sizeof(cpus), online == 1 ? "CPU" : "%ld CPUs", online);
 	host += strlen("iscsi://");
 	at = memchr(host, '@', strcspn(host, "/"));
 	if (at)
@@ -428,10 +419,11 @@ static void check_loopback(struct checks *c)
 		if (strncmp(host, names[i], strlen(names[i])) == 0)
 			v.ok = false;
 	v.value = !v.ok;
-	finding(c, &v,
-		"the target runs on this machine, on the same %ld CPUs as "
-		"lunbench: both would be faster apart",
-		sysconf(_SC_NPROCESSORS_ONLN));
+	findings_add(
+		&c->found, &v,
+		"the target runs on this machine, on the same %s as lunbench: "
+		"both would be faster apart",
+		cpus);
 }
 
 void checks_put(struct put *p, json_t *checks, json_t *warnings,
@@ -443,7 +435,10 @@ void checks_put(struct put *p, json_t *checks, json_t *warnings,
 		check_fairness, check_duration,	      check_samples,
 		check_series,	check_command_window,
 	};
-	struct checks c = {p, checks, warnings, in};
+	struct checks c = {
+		.found = {.p = p, .checks = checks, .warnings = warnings},
+		.in = in,
+	};
 	struct row r;
 	size_t i, k;
 
@@ -460,4 +455,5 @@ void checks_put(struct put *p, json_t *checks, json_t *warnings,
 			check_initiator_cpu(&c, i);
 	check_store(&c);
 	check_loopback(&c);
+	findings_end(&c.found);
 }

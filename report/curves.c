@@ -83,14 +83,15 @@ static unsigned int clients_of(const struct point *p)
 }
 
 static int make_samples(struct sample *samples, size_t *nr, const struct set *s,
-			struct err *e)
+			bool steps_only, struct err *e)
 {
 	const struct point *p;
 	struct sample *one;
 	int err = 0;
 
 	for (p = s->points; p < s->points + s->nr_points && !err; p++) {
-		if (p > s->points && is_same_row(p, p - 1))
+		if ((p > s->points && is_same_row(p, p - 1)) ||
+		    (steps_only && !p->step))
 			continue;
 		one = &samples[*nr];
 		*one = (struct sample){.point = p, .clients = clients_of(p)};
@@ -197,7 +198,8 @@ static bool is_new(const struct sample *samples, size_t i)
 	return true;
 }
 
-int curves_of(struct curves *c, const struct set *s, struct err *e)
+int curves_of(struct curves *c, const struct set *s, bool steps_only,
+	      struct err *e)
 {
 	size_t most = s->nr_points + 1, nr = 0, i;
 	struct sample *samples = calloc(most, sizeof(*samples));
@@ -208,7 +210,7 @@ int curves_of(struct curves *c, const struct set *s, struct err *e)
 	if (!samples || !scratch || !c->list)
 		err = no_memory(e);
 	else
-		err = make_samples(samples, &nr, s, e);
+		err = make_samples(samples, &nr, s, steps_only, e);
 	for (i = 0; i < nr && !err; i++) {
 		if (!is_new(samples, i))
 			continue;

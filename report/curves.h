@@ -33,7 +33,9 @@ struct curves {
 	size_t nr;
 };
 
-int curves_of(struct curves *c, const struct set *s, struct err *e);
+/* @steps_only: none but what a job says is a sweep. */
+int curves_of(struct curves *c, const struct set *s, bool steps_only,
+	      struct err *e);
 void curves_release(struct curves *c);
 
 /* As in lunbench.sweeps[] (docs/result.schema.json), with the curve's label,

@@ -162,7 +162,9 @@ static void say_knee(struct speech *out, const struct sweep *s)
 
 	say(out, "Knee at ");
 	say_clients(out, s->points[s->knee].clients);
-	if (s->has_interval)
+	if (s->has_interval && s->knee_low == s->knee_high)
+		say(out, " (no other at 95 %%)");
+	else if (s->has_interval)
 		say(out, " (%u to %u at 95 %%)", s->points[s->knee_low].clients,
 		    s->points[s->knee_high].clients);
 	say(out,
@@ -188,7 +190,10 @@ static void say_phases(struct speech *out, const struct sweep *s)
 		const struct sweep_phase *p = &s->phases[i];
 
 		say(out, "%s %s to ", i ? "," : " Throughput", verbs[p->kind]);
-		say_clients(out, s->points[p->last].clients);
+		if (i)
+			say(out, "%u", s->points[p->last].clients);
+		else
+			say_clients(out, s->points[p->last].clients);
 		if (p->kind == SWEEP_FALLING)
 			say(out, ", to %.0f %% of the peak",
 			    100 * s->points[p->last].rate.mean /

@@ -93,6 +93,16 @@ void figures_release(struct figures *f)
 	memset(f, 0, sizeof(*f));
 }
 
+bool figures_have_repeats(const struct figures *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nr; i++)
+		if (f->list[i].nr_points > 1)
+			return true;
+	return false;
+}
+
 /* --- the document --- */
 
 static void put_spread(struct put *p, json_t *o, const char *key,

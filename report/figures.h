@@ -36,7 +36,9 @@ void spread_of(struct spread *s, double x[], size_t n, bool more_is_better);
 int figures_of(struct figures *f, const struct set *s, struct err *e);
 void figures_release(struct figures *f);
 
-/* lunbench.summary[]; nothing where no figure has repeats. */
+bool figures_have_repeats(const struct figures *f);
+
+/* lunbench.summary[]: those that have repeats. */
 void figures_put(struct put *p, json_t *summary, const struct figures *f);
 
 #endif

@@ -6,7 +6,9 @@
 
 #include "base/file.h"
 #include "report/checks.h"
+#include "report/curves.h"
 #include "report/environment.h"
+#include "report/figures.h"
 #include "report/fio_json.h"
 #include "report/row.h"
 
@@ -192,6 +194,80 @@ static void put_findings(struct put *p, json_t *o,
 	}
 }
 
+/* What the result is not, or more than, a job as it stands in its file. */
+static void put_departures(struct put *p, json_t *o, const struct jobset *set)
+{
+	json_t *departs;
+	size_t i;
+
+	if (set->is_quick)
+		put_bool(p, o, "quick", true);
+	if (!set->nr_departs)
+		return;
+	departs = put_array(p, o, "departs");
+	for (i = 0; i < set->nr_departs; i++)
+		put_text(p, departs, NULL, set->departs[i]);
+}
+
+/* How many there were, and what ended them; nothing without repeats. */
+static void put_repeats(struct put *p, json_t *o, const struct plan *plan)
+{
+	unsigned int passes = 0;
+	json_t *repeats;
+	char until[64];
+	size_t i;
+
+	for (i = 0; i < plan->nr_rows; i++)
+		if (plan->rows[i].repeat > passes)
+			passes = plan->rows[i].repeat;
+	if (passes < 2 && plan->until.kind == UNTIL_NONE)
+		return;
+	repeats = put_object(p, o, "repeats");
+	put_int(p, repeats, "passes", passes);
+	if (plan->until.kind == UNTIL_NONE) {
+		put_value(p, repeats, "until", json_null());
+		put_value(p, repeats, "reached", json_null());
+		return;
+	}
+	until_format(&plan->until, until, sizeof(until));
+	put_text(p, repeats, "until", until);
+	put_bool(p, repeats, "reached", plan->until_reached);
+}
+
+static bool has_analysis(const struct plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < plan->nr_rows; i++)
+		if (plan->rows[i].clients || plan->rows[i].repeat > 1)
+			return true;
+	return false;
+}
+
+/* What the rows say together, by the functions that read results. */
+static int put_analysis(struct put *p, json_t *document, struct err *e)
+{
+	json_t *o = json_object_get(document, "lunbench");
+	struct figures figures = {0};
+	struct curves curves = {0};
+	struct set set = {0};
+	int err;
+
+	err = set_add_document(&set, "", json_incref(document), e);
+	if (!err)
+		err = figures_of(&figures, &set, e);
+	if (!err)
+		err = curves_of(&curves, &set, true, e);
+	if (!err && curves.nr)
+		curves_put(p, put_array(p, o, "sweeps"), &curves, false);
+	if (!err && figures_have_repeats(&figures))
+		figures_put(p, put_array(p, o, "summary"), &figures);
+	curves_release(&curves);
+	figures_release(&figures);
+	set_release(&set);
+	return err;
+}
+
 static void put_lunbench(struct put *p, json_t *document,
 			 const struct result_input *in)
 {
@@ -202,6 +278,7 @@ static void put_lunbench(struct put *p, json_t *document,
 	put_int(p, o, "schema", RESULT_SCHEMA_VERSION);
 	put_text(p, o, "version", LUNBENCH_VERSION);
 	put_text(p, o, "job", in->job_name);
+	put_departures(p, o, in->plan->set);
 	put_text(p, o, "url", in->url);
 	put_text(p, o, "transport", in->transport);
 	put_seed(p, o, in->plan->seed);
@@ -211,6 +288,7 @@ static void put_lunbench(struct put *p, json_t *document,
 	put_facts(p, o, "target", in->target, in->nr_target);
 	put_plan(p, o, in->plan);
 	put_run(p, o, in->run);
+	put_repeats(p, o, in->plan);
 	rows = put_array(p, o, "rows");
 	for (i = 0; i < row_count(in); i++) {
 		row_init(&r, in, i);
@@ -234,6 +312,9 @@ json_t *result_build(const struct result_input *in, struct err *e)
 		fio_json_put_job(&p, jobs, &r);
 	}
 	put_lunbench(&p, document, in);
+	if (!p.failed && has_analysis(in->plan) &&
+	    put_analysis(&p, document, e))
+		p.failed = true;
 	if (p.failed) {
 		json_decref(document);
 		err_set(e, -ENOMEM, "no memory for the result");

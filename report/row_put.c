@@ -198,6 +198,29 @@ static void put_littles_law(struct put *p, json_t *o, const struct row *r)
 	put_real(p, law, "ratio", l.ratio);
 }
 
+static bool has_repeats(const struct row *r)
+{
+	const struct plan *plan = r->in->plan;
+	size_t i;
+
+	for (i = 0; i < plan->nr_rows; i++)
+		if (plan->rows[i].job == r->plan->job &&
+		    plan->rows[i].repeat != r->plan->repeat)
+			return true;
+	return false;
+}
+
+/* What most rows are not: absent there. */
+static void put_kind(struct put *p, json_t *o, const struct row *r)
+{
+	if (has_repeats(r))
+		put_int(p, o, "repeat", r->plan->repeat);
+	if (r->plan->clients)
+		put_int(p, o, "step_clients", r->plan->clients);
+	if (r->plan->view)
+		put_text(p, o, "view", r->plan->view);
+}
+
 void row_put(struct put *p, json_t *rows, const struct row *r)
 {
 	const struct row_result *rr = r->result;
@@ -207,6 +230,7 @@ void row_put(struct put *p, json_t *rows, const struct row *r)
 	put_text(p, o, "name", r->plan->name);
 	put_int(p, o, "groupid", r->plan->groupid);
 	put_int(p, o, "group", r->plan->group);
+	put_kind(p, o, r);
 	put_bool(p, o, "has_run", r->has_run);
 	put_text(p, o, "pace", r->is_open ? "open" : "closed");
 	put_int_or_null(p, o, "iodepth",

@@ -194,7 +194,7 @@ static void print_parts(const struct set *s, int width, FILE *out)
 	struct figures f = {0};
 	struct curves c = {0};
 
-	if (figures_of(&f, s, NULL) || curves_of(&c, s, NULL)) {
+	if (figures_of(&f, s, NULL) || curves_of(&c, s, true, NULL)) {
 		fputs("(no memory for the table)\n", out);
 	} else {
 		table_print_repeats(&f, width, out);

@@ -63,19 +63,24 @@ static void add_step(struct grid *g, const struct curve *c, size_t i)
 
 static void print_curve(const struct curve *c, int width, FILE *out)
 {
+	bool has_repeats = false, has_cpu = false;
 	char text[512];
 	struct grid g;
 	size_t i;
 
 	fprintf(out, "%s, all operations together\n", c->label);
 	grid_init(&g, columns, COLUMNS, false);
-	grid_hide(&g, COL_N);
-	grid_hide(&g, COL_CI);
 	for (i = 0; i < c->sweep.nr_points; i++) {
 		add_step(&g, c, i);
-		if (c->sweep.points[i].rate.n > 1)
-			g.hidden = 0;
+		has_repeats |= c->sweep.points[i].rate.n > 1;
+		has_cpu |= c->loads[i].has_cpu;
 	}
+	if (!has_repeats) {
+		grid_hide(&g, COL_N);
+		grid_hide(&g, COL_CI);
+	}
+	if (!has_cpu) /* on a virtual clock */
+		grid_hide(&g, COL_CPU);
 	grid_print(&g, width, out);
 	grid_release(&g);
 	text_put_wrapped(out, "", curve_say(c, text, sizeof(text)), width);
@@ -83,15 +88,11 @@ static void print_curve(const struct curve *c, int width, FILE *out)
 
 void table_print_sweeps(const struct curves *c, int width, FILE *out)
 {
-	bool is_first = true;
 	size_t i;
 
 	for (i = 0; i < c->nr; i++) {
-		if (!c->list[i].point->step)
-			continue;
-		if (!is_first)
+		if (i)
 			fputc('\n', out);
 		print_curve(&c->list[i], width, out);
-		is_first = false;
 	}
 }

@@ -367,8 +367,9 @@ void table_print_copy(const struct figures *f, int width, FILE *out)
 enum { BAR_MOST = 60, BAR_COLUMNS = 5 };
 
 static const struct grid_column bar_columns[BAR_COLUMNS] = {
-	{"block", false, 0}, {"write", false, 0}, {"MB/s", true, 0},
-	{"read", false, 0},  {"MB/s", true, 0},
+	{"block", false, 0}, {"write MB/s", false, 0},
+	{"", true, 0},	     {"read MB/s", false, 0},
+	{"", true, 0},
 };
 
 static double highest(const struct entries *all)
@@ -405,8 +406,8 @@ static void set_bar(struct grid *g, size_t column, const struct figure *f,
 
 void table_print_bars(const struct figures *f, int width, FILE *out)
 {
-	/* Of the rest: three numbers, four gaps. */
-	int length = (width - 3 * 6 - 4 * 2) / 2;
+	/* Beside the numbers, their headings and four gaps. */
+	int length = (width - 5 - 10 - 9 - 4 * 2) / 2;
 	const struct entry *e;
 	struct entries all;
 	struct grid g;
