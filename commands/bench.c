@@ -12,7 +12,7 @@
 #include "commands/signals.h"
 #include "commands/target_options.h"
 
-/* The default job, what --quick changes in any, repeats of a plain run. */
+/* The default job, repeats of a plain run. */
 static int complete_request(struct bench *b)
 {
 	struct request *r = &b->request;
@@ -26,11 +26,7 @@ static int complete_request(struct bench *b)
 	snprintf(repeats, sizeof(repeats), "%d", (int)b->repeats);
 	if (b->repeats && request_add_key(r, "repeats", repeats))
 		return -ENOMEM;
-	if (!b->quick)
-		return 0;
-	if (request_add_key(r, "runtime", "1") ||
-	    request_add_key(r, "ramp_time", "0"))
-		return -ENOMEM;
+	r->quick |= b->quick;
 	return 0;
 }
 

@@ -47,7 +47,8 @@ static void format_rest(const struct run_progress *r, char *line, size_t size)
 	if (r->fraction >= 0)
 		snprintf(done, sizeof(done), " %.0f%%", 100 * r->fraction);
 	if (r->left_ns != UINT64_MAX)
-		snprintf(left, sizeof(left), " %s left",
+		snprintf(left, sizeof(left), "%s %s left",
+			 r->left_is_most ? " at most" : "",
 			 units_time(mean, sizeof(mean), (double)r->left_ns));
 	if (has_lost(r))
 		snprintf(trouble, sizeof(trouble), " %u of %u sessions lost",

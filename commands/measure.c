@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "commands/commands.h"
 #include "commands/live_line.h"
+#include "commands/passes.h"
 #include "commands/signals.h"
 #include "report/table.h"
 
@@ -114,7 +115,8 @@ static void print_time(const struct plan *plan, FILE *out)
 		}
 		ns += plan->groups[i].expected_ns;
 	}
-	fprintf(out, "takes about %s",
+	fprintf(out, "takes %s %s",
+		plan->until.kind != UNTIL_NONE ? "at most" : "about",
 		units_time(text, sizeof(text), (double)ns));
 }
 
@@ -137,12 +139,18 @@ static void print_plan(const struct prepared *p, const struct request *r,
 		l->vendor[0] ? ", " : "", l->vendor, l->product[0] ? " " : "",
 		l->product);
 	fprintf(out, "%s: ", p->job_name);
-	if (plan->nr_rows > 1)
+	if (plan->nr_groups > plan->nr_parts)
+		fprintf(out, "%s%zu measurements, ",
+			plan->until.kind != UNTIL_NONE ? "up to " : "",
+			plan->nr_groups);
+	else if (plan->nr_rows > 1)
 		fprintf(out, "%zu jobs in %zu groups, ", plan->nr_rows,
 			plan->nr_groups);
 	print_time(plan, out);
 	fprintf(out, ", %s, seed %" PRIu64 "\n",
 		plan->writes ? "writes" : "reads only", plan->seed);
+	for (i = 0; i < plan->set->nr_departs; i++)
+		fprintf(out, "  departs: %s\n", plan->set->departs[i]);
 	for (i = 0; i < plan->nr_notes; i++)
 		fprintf(out, "  %s\n", plan->notes[i]);
 }
@@ -177,7 +185,21 @@ static int finish(const struct prepared *p, const struct request *r,
 	return status;
 }
 
-int measure(const struct prepared *p, struct request *r, struct output *o)
+/* What until left out is not in the result, nor what a stop cut off before it
+ * began. */
+static void end_early(struct plan *p, struct run_result *run)
+{
+	bool reached;
+
+	if (p->until.kind == UNTIL_NONE)
+		return;
+	reached = run->end == RUN_COMPLETE &&
+		  passes_fulfil(p, run, run->nr_passes);
+	plan_end_early(p, run->nr_passes, reached);
+	run_result_cut(run, p->nr_rows, p->nr_groups);
+}
+
+int measure(struct prepared *p, struct request *r, struct output *o)
 {
 	struct run_result run = {0};
 	struct live_line live;
@@ -193,11 +215,16 @@ int measure(const struct prepared *p, struct request *r, struct output *o)
 	r->run.url = &r->url;
 	r->run.transport = p->transport;
 	r->run.stop = &signals_seen;
+	if (p->plan.until.kind != UNTIL_NONE) {
+		r->run.on_pass = passes_are_enough;
+		r->run.pass_user = &p->plan;
+	}
 	rc = run_plan(&p->plan, &r->run, &run, &e);
 	live_line_end(&live);
-	if (!rc)
+	if (!rc) {
+		end_early(&p->plan, &run);
 		status = finish(p, r, o, &run);
-	else if (signals_seen)
+	} else if (signals_seen)
 		status = STATUS_INTERRUPTED;
 	else
 		status = say_err(&e, STATUS_TARGET);

@@ -23,6 +23,9 @@ int command_plan(int argc, char **argv)
 		status = prepare_plan(&p, &r);
 	if (!status)
 		plan_print(&p.plan, r.verbose, stdout);
+	if (!status && prepare_wants_leave(&p))
+		puts("\nIt writes to a LUN that lunbench did not create: run "
+		     "will want --overwrite.");
 	prepare_release(&p);
 	request_release(&r);
 	return status;

@@ -16,6 +16,7 @@
 #include "commands/shipped.h"
 #include "commands/signals.h"
 #include "initiator/guard.h"
+#include "workloads/quick.h"
 
 /* --- the job --- */
 
@@ -51,6 +52,8 @@ int prepare_load(struct prepared *p, const struct request *r)
 	if (jobset_build(&p->set, r->job ? &p->file : NULL, r->keys, r->nr_keys,
 			 &e))
 		return say_err(&e, STATUS_USAGE);
+	if (r->quick && quick_scale(&p->set, &e))
+		return say_err(&e, STATUS_TARGET);
 	for (i = 0; i < p->set.nr_warnings; i++)
 		say("%s", p->set.warnings[i]);
 	set_job_name(p);
@@ -197,16 +200,21 @@ static int check_in_use(const struct request *r)
 	return STATUS_USAGE;
 }
 
+/* Nothing can be lost where nothing is kept. A bundled target may serve a file
+ * or device of its user's: that one is not ours to write to. */
+bool prepare_wants_leave(const struct prepared *p)
+{
+	return p->plan.writes && p->lun.keeps_data &&
+	       !(p->is_ours && p->target.backing_is_ours);
+}
+
 int prepare_guard(const struct prepared *p, const struct request *r)
 {
 	char found[512] = "", size[32];
 	bool all_zero = false;
 	struct err e = {0};
 
-	/* Nothing can be lost where nothing is kept. A bundled target may serve
-	 * a file or device of its user's: that one is not ours to write to. */
-	if (!p->plan.writes || !p->lun.keeps_data ||
-	    (p->is_ours && p->target.backing_is_ours))
+	if (!prepare_wants_leave(p))
 		return STATUS_OK;
 	if (check_in_use(r))
 		return STATUS_USAGE;

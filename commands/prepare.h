@@ -35,6 +35,9 @@ int prepare_load(struct prepared *p, const struct request *r);
  * nothing to it. */
 int prepare_plan(struct prepared *p, const struct request *r);
 
+/* Whether the plan writes to what is not ours: run then wants --overwrite. */
+bool prepare_wants_leave(const struct prepared *p);
+
 /* Refuses a plan that would write to what is not ours; reads, never writes. */
 int prepare_guard(const struct prepared *p, const struct request *r);
 

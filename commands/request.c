@@ -20,6 +20,8 @@ enum { /* argp keys of options without a letter */
        KEY_WAIT,
        KEY_SEED,
        KEY_EXPECT_SERIAL,
+       KEY_QUICK,
+       KEY_UNTIL_CI,
        KEY_HEADER_DIGEST,
        KEY_DATA_DIGEST,
        KEY_IMMEDIATE_DATA,
@@ -85,6 +87,10 @@ static const struct argp_option plan_options[] = {
 	 "refuse a LUN whose serial number or NAA name is another", 0},
 	{"seed", KEY_SEED, "N", 0,
 	 "seed of every random stream (default: the job's randseed)", 0},
+	{"quick", KEY_QUICK, NULL, 0,
+	 "end each measurement after a second: does it work, not how fast", 0},
+	{"until-ci", KEY_UNTIL_CI, "PERCENT", 0,
+	 "repeat until every mean is known that well: until=ci:PERCENT", 0},
 	{"verbose", 'v', NULL, 0, "print every client of the plan", 0},
 	{0},
 };
@@ -280,6 +286,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 static error_t parse_plan(int key, char *arg, struct argp_state *state)
 {
 	struct request *r = ((struct parse *)state->input)->r;
+	char text[96];
 
 	switch (key) {
 	case KEY_WAIT:
@@ -289,6 +296,12 @@ static error_t parse_plan(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_SEED:
 		return parse_uint("seed", arg, 1, UINT64_MAX, &r->seed);
+	case KEY_QUICK:
+		r->quick = true;
+		return 0;
+	case KEY_UNTIL_CI:
+		snprintf(text, sizeof(text), "ci:%.80s", arg);
+		return request_add_key(r, "until", text) ? ENOMEM : 0;
 	case 'v':
 		r->verbose = true;
 		return 0;

@@ -38,6 +38,7 @@ struct request {
 	const char *expect_serial; /* borrowed from argv */
 	bool overwrite;
 	bool verbose;
+	bool quick;
 
 	bool json;	    /* the document on stdout, all else on stderr */
 	const char *file;   /* -o; borrowed from argv */

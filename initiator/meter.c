@@ -283,14 +283,19 @@ int meter_add(struct meter *to, const struct meter *from, struct err *e)
 	return 0;
 }
 
+void run_result_cut(struct run_result *r, size_t nr_rows, size_t nr_groups)
+{
+	for (; r->rows && r->nr_rows > nr_rows; r->nr_rows--) {
+		meter_release(&r->rows[r->nr_rows - 1].meter);
+		free(r->rows[r->nr_rows - 1].clients);
+	}
+	if (r->nr_groups > nr_groups)
+		r->nr_groups = nr_groups;
+}
+
 void run_result_release(struct run_result *r)
 {
-	size_t i;
-
-	for (i = 0; r->rows && i < r->nr_rows; i++) {
-		meter_release(&r->rows[i].meter);
-		free(r->rows[i].clients);
-	}
+	run_result_cut(r, 0, 0);
 	free(r->rows);
 	free(r->events);
 	free(r->group_start_ns);

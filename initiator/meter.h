@@ -169,6 +169,7 @@ struct run_result {
 		*group_end_ns; /* owned; since the run's start; UINT64_MAX: did
 				  not start */
 	size_t nr_groups;
+	unsigned int nr_passes; /* that began */
 	unsigned int nr_workers;
 	bool is_virtual_time;
 	enum run_end end;
@@ -176,6 +177,9 @@ struct run_result {
 };
 
 void run_result_release(struct run_result *r);
+
+/* As plan_end_early(): only the first rows and groups are left. */
+void run_result_cut(struct run_result *r, size_t nr_rows, size_t nr_groups);
 
 /* Jain's fairness index over @x: (sum x)^2 / (n * sum x^2); 1 for n <= 1. */
 double meter_jain(const uint64_t *x, size_t n);

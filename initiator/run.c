@@ -455,6 +455,16 @@ out_group:
 	return r;
 }
 
+/* Asks between two passes whether the next, with @group, is to be. */
+static bool is_enough(const struct runner *run, size_t group)
+{
+	const struct plan_group *g = &run->plan->groups[group];
+
+	return run->opts->on_pass && group && g->pass > g[-1].pass &&
+	       run->opts->on_pass(run->opts->pass_user, run->result,
+				  g[-1].pass);
+}
+
 int run_plan(const struct plan *p, const struct run_opts *o,
 	     struct run_result *r, struct err *e)
 {
@@ -477,8 +487,12 @@ int run_plan(const struct plan *p, const struct run_opts *o,
 		return code;
 	r->start_wall_ns = clock_wall_ns();
 	run.start_ns = clock_now_ns();
-	for (i = 0; i < p->nr_groups && !code && r->end == RUN_COMPLETE; i++)
+	for (i = 0; i < p->nr_groups && !code && r->end == RUN_COMPLETE; i++) {
+		if (is_enough(&run, i))
+			break;
+		r->nr_passes = p->groups[i].pass;
 		code = run_group(&run, i, e);
+	}
 	r->duration_ns = r->is_virtual_time ? run.virtual_ns
 					    : clock_now_ns() - run.start_ns;
 	watch_release(&run.watch);

@@ -19,9 +19,11 @@ enum on_disconnect { DISCONNECT_REOPEN, DISCONNECT_FAIL };
 struct run_progress { /* of the group that runs now */
 	size_t group, nr_groups;
 	const char *phase;    /* "connecting", "ramp", "running", "draining" */
-	const char *row_name; /* of the group's first row */
+	const char *row_name; /* of the group's first row, with its step and
+				 repeat where there are several */
 	double fraction;      /* 0..1 of the whole run; < 0 unknown */
 	uint64_t elapsed_ns, left_ns; /* whole run; left UINT64_MAX unknown */
+	bool left_is_most;	      /* until may end it before */
 	/* over the last interval */
 	double bytes_per_s, ios_per_s;
 	double mean_service_ns, p99_service_ns;
@@ -42,6 +44,11 @@ struct run_opts {
 	void (*on_progress)(void *user, const struct run_progress *p);
 	void (*on_event)(void *user, const struct run_event *ev);
 	void *user;
+	/* After each pass but the last, on the same thread: true leaves the
+	 * others out, and the run is complete. NULL: never. */
+	bool (*on_pass)(void *user, const struct run_result *r,
+			unsigned int pass);
+	void *pass_user;
 	/* != 0: stop now, drain, keep what was measured; >= 2: do not drain. */
 	const volatile sig_atomic_t *stop;
 };

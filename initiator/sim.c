@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
  * virtual run has one worker.
  */
 
-enum { SIM_BLOCK_BYTES = 512, SIM_MAX_SERVERS = 65536 };
+enum { SIM_MAX_SERVERS = 65536 };
 
 struct server {
 	struct loop_timer done;
@@ -36,6 +37,7 @@ struct sim_target {
 	const struct url *url;	 /* borrowed */
 	size_t nr_conns;
 	uint64_t service_ns, size_bytes;
+	uint32_t block_bytes;
 	bool is_exponential;
 	struct rng rng;
 	struct io_list queue;
@@ -99,12 +101,13 @@ static int parse_target(struct sim_target *t, const struct url *url,
 			struct err *e)
 {
 	char dist[8] = "fixed";
-	uint64_t servers = 1, seed = 1;
+	uint64_t servers = 1, seed = 1, block = 512;
 	struct size_value size = {.bytes = 1 << 30};
 	const struct spec_key keys[] = {
 		{"servers", SPEC_UINT, &servers},
 		{"service", SPEC_TIME, &t->service_ns},
 		{"size", SPEC_SIZE, &size},
+		{"block", SPEC_UINT, &block},
 		{"dist", SPEC_WORD, dist},
 		{"seed", SPEC_UINT, &seed},
 		{.name = NULL},
@@ -119,8 +122,14 @@ static int parse_target(struct sim_target *t, const struct url *url,
 		return err_set(e, -EINVAL,
 			       "\"%s\": dist=%s is neither fixed nor exp",
 			       url->display, dist);
+	if (block != 512 && block != 4096)
+		return err_set(e, -EINVAL,
+			       "\"%s\": block=%" PRIu64
+			       " is neither 512 nor 4096",
+			       url->display, block);
+	t->block_bytes = block;
 	if (!servers || servers > SIM_MAX_SERVERS || !t->service_ns ||
-	    size.is_percent || size.bytes < SIM_BLOCK_BYTES)
+	    size.is_percent || size.bytes < block)
 		return err_set(e, -EINVAL,
 			       "\"%s\": needs 1 to %d servers, a service time "
 			       "and a size of a block or more, as in "
@@ -268,8 +277,8 @@ static int sim_open(struct conn **out, const struct conn_setup *s,
 	c->conn.transport = &transport_sim;
 	c->events = s->events;
 	c->user = s->user;
-	c->lun.block_bytes = SIM_BLOCK_BYTES;
-	c->lun.blocks = c->target->size_bytes / SIM_BLOCK_BYTES;
+	c->lun.block_bytes = c->target->block_bytes;
+	c->lun.blocks = c->target->size_bytes / c->target->block_bytes;
 	c->lun.can_unmap = true;
 	c->open.on_timer = on_open;
 	c->end.on_task = on_end;
@@ -334,7 +343,8 @@ static void sim_describe(const struct conn *conn,
 
 const struct transport transport_sim = {
 	.scheme = "sim",
-	.summary = "sim:servers=K,service=TIME,size=SIZE[,dist=fixed|exp]"
+	.summary = "sim:servers=K,service=TIME,size=SIZE[,block=512|4096][,"
+		   "dist=fixed|exp]"
 		   "[,seed=N]  a simulated target, in virtual time",
 	.caps = CAN_WRITE | CAN_TRIM | CAN_FLUSH | IS_VIRTUAL,
 	.open = sim_open,

@@ -1,6 +1,7 @@
 #include "initiator/watch.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,19 @@ void watch_release(struct watch *p)
 	memset(p, 0, sizeof(*p));
 }
 
+static void name_row(struct watch *p, const struct plan_row *row)
+{
+	char clients[32] = "", repeat[32] = "";
+
+	if (row && row->clients)
+		snprintf(clients, sizeof(clients), ", %u clients",
+			 row->clients);
+	if (row && row->repeat > 1)
+		snprintf(repeat, sizeof(repeat), ", repeat %u", row->repeat);
+	snprintf(p->name, sizeof(p->name), "%.80s%s%s", row ? row->name : "",
+		 clients, repeat);
+}
+
 void watch_begin(struct watch *p, size_t group, unsigned int nr_workers)
 {
 	size_t i;
@@ -49,10 +63,14 @@ void watch_begin(struct watch *p, size_t group, unsigned int nr_workers)
 	memset(&p->shown, 0, sizeof(p->shown));
 	p->shown.group = group;
 	p->shown.nr_groups = p->plan->nr_groups;
-	p->shown.row_name = "";
-	for (i = p->plan->nr_rows; i-- > 0;)
+	p->shown.row_name = p->name;
+	p->shown.left_is_most =
+		p->plan->until.kind != UNTIL_NONE &&
+		p->plan->groups[group].pass < p->plan->nr_passes;
+	for (i = 0; i < p->plan->nr_rows; i++)
 		if (p->plan->rows[i].group == group)
-			p->shown.row_name = p->plan->rows[i].name;
+			break;
+	name_row(p, i < p->plan->nr_rows ? &p->plan->rows[i] : NULL);
 }
 
 void watch_end(struct watch *p, const struct worker *workers)

@@ -16,6 +16,7 @@ struct watch {
 	struct worker_view *now;	       /* owned; one a worker */
 	unsigned int nr_workers;
 	struct run_progress shown; /* rates stay until there are new ones */
+	char name[160];		   /* shown.row_name */
 };
 
 int watch_init(struct watch *p, const struct plan *plan,

@@ -80,6 +80,9 @@ int jobset_build(struct jobset *set, const struct jobfile *f,
 		 const struct setting *over, size_t nr_over, struct err *e);
 void jobset_release(struct jobset *set);
 
+/* Adds a sentence to set->warnings, once. 0 or -ENOMEM. */
+int jobset_warn(struct jobset *set, const char *text, struct err *e);
+
 /* True if a job asks for other random streams in each run (randrepeat=0 without
  * a randseed): the caller then draws the run's seed, and prints it. */
 bool jobset_wants_new_seed(const struct jobset *set);

@@ -386,6 +386,12 @@ int jobset_build(struct jobset *set, const struct jobfile *f,
 	return ret;
 }
 
+int jobset_warn(struct jobset *set, const char *text, struct err *e)
+{
+	return add_once(&set->warnings, &set->nr_warnings, text) ? no_memory(e)
+								 : 0;
+}
+
 bool jobset_wants_new_seed(const struct jobset *set)
 {
 	size_t i;

@@ -278,7 +278,7 @@ static int find_parts(struct layout *l)
 			*part = (struct part){
 				.first = n,
 				.nr_steps = o->nr_steps ? o->nr_steps : 1,
-				.repeats = plan_fit_repeats(o),
+				.repeats = plan_repeats(o),
 				.together = o->repeats_together,
 			};
 			is_parted = false;

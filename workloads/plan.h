@@ -114,6 +114,9 @@ int plan_build(struct plan *p, const struct jobset *set, const struct lun *lun,
 	       uint64_t seed, struct err *e);
 void plan_release(struct plan *p);
 
+/* How often a job is measured at most, whatever its LUN is. */
+unsigned int plan_repeats(const struct job_opts *o);
+
 /* Only @passes were needed, or came to be run: what is behind them is no longer
  * part of the plan. @reached: the rule of until is fulfilled. */
 void plan_end_early(struct plan *p, unsigned int passes, bool reached);

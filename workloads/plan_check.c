@@ -54,9 +54,7 @@ static int check_multiple(const char *key, uint64_t bytes,
 		       key, bytes, lun->block_bytes);
 }
 
-/* What one command can carry: MAXIMUM TRANSFER LENGTH and MAXIMUM UNMAP LBA
- * COUNT of the Block Limits VPD page (SBC-3 6.5.3); 0 without a limit. */
-static uint64_t command_limit(const struct lun *lun, int op)
+uint64_t plan_command_limit(const struct lun *lun, int op)
 {
 	uint32_t blocks = lun->max_transfer_blocks;
 
@@ -71,7 +69,7 @@ static int check_bs(const struct job_opts *o, const struct lun *lun, int op,
 		    struct err *e)
 {
 	const char *key = o->nr_bssplit[op] ? "bssplit" : "bs";
-	uint64_t limit = command_limit(lun, op);
+	uint64_t limit = plan_command_limit(lun, op);
 	uint32_t bs;
 	char text[32];
 	size_t i;

@@ -10,6 +10,10 @@
 int plan_check_job(const struct job_opts *o, const struct lun *lun,
 		   struct err *e);
 
+/* What one command can carry: MAXIMUM TRANSFER LENGTH and MAXIMUM UNMAP LBA
+ * COUNT of the Block Limits VPD page (SBC-3 6.5.3); 0 without a limit. */
+uint64_t plan_command_limit(const struct lun *lun, int op);
+
 /* Block sizes of one op, and the largest of all ops of the job. */
 uint32_t plan_smallest_bs(const struct job_opts *o, enum io_op op);
 uint32_t plan_largest_bs(const struct job_opts *o);

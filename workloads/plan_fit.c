@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "workloads/plan_adapt.h"
 #include "workloads/plan_check.h"
 #include "workloads/plan_region.h"
 
@@ -21,7 +22,7 @@ static const struct {
 	[UNTIL_STEADY] = {5, 25},
 };
 
-unsigned int plan_fit_repeats(const struct job_opts *o)
+unsigned int plan_repeats(const struct job_opts *o)
 {
 	if (o->prepare)
 		return 1;
@@ -30,8 +31,7 @@ unsigned int plan_fit_repeats(const struct job_opts *o)
 
 static int check_repeats(const struct job_opts *o, struct err *e)
 {
-	unsigned int n = plan_fit_repeats(o),
-		     min = passes_of[o->until.kind].min;
+	unsigned int n = plan_repeats(o), min = passes_of[o->until.kind].min;
 
 	if (n == 1 || o->until.kind == UNTIL_NONE)
 		return 0;
@@ -57,7 +57,7 @@ int plan_fit_until(struct plan *p, struct err *e)
 		o = &p->set->jobs[i];
 		if (o->until.kind != UNTIL_NONE && !o->prepare)
 			asks = o;
-		if (plan_fit_repeats(o) == 1 || o->repeats_together)
+		if (plan_repeats(o) == 1 || o->repeats_together)
 			continue;
 		if (!first)
 			first = o;
@@ -94,15 +94,15 @@ int plan_fit_side_by_side(const struct job_opts *first,
 			       "numbers of clients; put a stonewall between "
 			       "them",
 			       first->name, o->name, sweep->name);
-	if (plan_fit_repeats(first) != plan_fit_repeats(o) ||
+	if (plan_repeats(first) != plan_repeats(o) ||
 	    first->repeats_together != o->repeats_together)
 		return err_set(e, -EINVAL,
 			       "jobs \"%.80s\" and \"%.80s\" run at the same "
 			       "time, but with %u and %u repeats or in another "
 			       "repeat_order; give both the same, or put a "
 			       "stonewall between them",
-			       first->name, o->name, plan_fit_repeats(first),
-			       plan_fit_repeats(o));
+			       first->name, o->name, plan_repeats(first),
+			       plan_repeats(o));
 	return 0;
 }
 
@@ -152,9 +152,13 @@ static int fit_workspace(const struct job_plan *j, struct job_opts *o)
 static int check_job(struct job_plan *j, struct job_opts *o, uint64_t *from,
 		     uint64_t *to)
 {
-	int ret = plan_check_job(o, &j->p->lun, j->e);
+	int ret = 0;
 
 	j->o = o;
+	if (o->misfit == MISFIT_ADAPT)
+		ret = plan_adapt(j, o);
+	if (!ret)
+		ret = plan_check_job(o, &j->p->lun, j->e);
 	j->unit = plan_largest_bs(o);
 	if (!ret)
 		ret = fit_workspace(j, o);
@@ -167,7 +171,7 @@ static int check_job(struct job_plan *j, struct job_opts *o, uint64_t *from,
 static int add_variants(struct plan *p, struct plan_fit *f,
 			const struct job_opts *o, struct err *e)
 {
-	bool has_later = o->repeats_together && plan_fit_repeats(o) > 1;
+	bool has_later = o->repeats_together && plan_repeats(o) > 1;
 	size_t i, n = f->nr_steps * (has_later ? 2 : 1);
 
 	f->first = p->nr_opts;
@@ -210,7 +214,8 @@ static void cover(struct job_opts *o, const struct lun *lun, uint64_t from,
 static int fit_one(struct plan *p, size_t n, struct plan_fit *f, uint64_t *from,
 		   uint64_t *to, struct err *e)
 {
-	struct job_plan j = {.p = p, .job = n, .e = e};
+	struct err own;
+	struct job_plan j = {.p = p, .job = n, .e = e ? e : &own};
 	struct job_opts o;
 	int ret;
 
@@ -224,8 +229,12 @@ static int fit_one(struct plan *p, size_t n, struct plan_fit *f, uint64_t *from,
 	if (o.prepare)
 		cover(&o, &p->lun, *from, *to);
 	ret = check_job(&j, &o, from, to);
-	if (!ret)
+	if (ret && ret != -ENOMEM && o.misfit == MISFIT_SKIP) {
+		f->is_left_out = true;
+		ret = plan_add_note(&j, "left out: %s", j.e->text);
+	} else if (!ret) {
 		ret = add_variants(p, f, &o, e);
+	}
 out:
 	if (ret && e)
 		err_prefix(e, "job \"%.80s\"", p->set->jobs[n].name);

@@ -20,9 +20,6 @@ const struct job_opts *plan_fit_opts(const struct plan_fit *f,
 				     const struct plan *p, size_t step,
 				     bool is_later);
 
-/* How often a job is measured at most, whatever its LUN is. */
-unsigned int plan_fit_repeats(const struct job_opts *o);
-
 /* Whether @o can run at the same time as @first. */
 int plan_fit_side_by_side(const struct job_opts *first,
 			  const struct job_opts *o, struct err *e);

@@ -343,6 +343,63 @@ static void test_workspace(void)
 			     "numjobs=2 clones; give clients=N"));
 }
 
+static void test_left_out(void)
+{
+	use_lun(GIB, 4096);
+	CU_ASSERT_EQUAL_FATAL(build("[global]\nmisfit=skip\n[a]\nbs=512\n"
+				    "[b]\nstonewall\nbs=1k\n[c]\n"
+				    "[d]\nstonewall\n"),
+			      0);
+	CU_ASSERT_EQUAL_FATAL(p.nr_rows, 2);
+	CU_ASSERT_EQUAL(p.nr_groups, 2); /* c is not beside a */
+	CU_ASSERT_STRING_EQUAL(p.rows[0].name, "c");
+	CU_ASSERT_EQUAL(p.rows[0].job, 2);
+	CU_ASSERT_EQUAL_FATAL(p.nr_notes, 2);
+	CU_ASSERT_STRING_EQUAL(p.notes[1], "b: left out: bs=1024 is not a "
+					   "multiple of the LUN's block size "
+					   "4096");
+	/* What is left out parts nothing that was not parted. */
+	CU_ASSERT_EQUAL_FATAL(build("[a]\n[b]\nsize=2g\nmisfit=skip\n"
+				    "[c]\nstonewall\nrw=trim\nbs=512\n"
+				    "misfit=skip\n[d]\n"),
+			      0);
+	CU_ASSERT_EQUAL(p.nr_groups, 2);
+	CU_ASSERT_STRING_EQUAL(p.notes[0],
+			       "b: left out: size=2147483648 is more than the "
+			       "LUN has (1073741824 bytes)");
+	CU_ASSERT_TRUE(fails("[a]\nsize=2g\nmisfit=skip\n", -ENOSPC,
+			     "no job fits the LUN: a: left out: "
+			     "size=2147483648 is more than the LUN has "
+			     "(1073741824 bytes); all are left out "
+			     "(misfit=skip)"));
+}
+
+static void test_adapted(void)
+{
+	use_lun(GIB, 4096);
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nrw=randwrite\nbs=2k\nio_size=2g\n"
+				    "misfit=adapt\n[b]\nbs=64m\n"
+				    "offset=513k\nsize=4g\nmisfit=adapt\n"),
+			      0);
+	CU_ASSERT_EQUAL(p.clients[0].opts->bs[OP_WRITE], 4096);
+	CU_ASSERT_EQUAL(p.clients[0].io_bytes, GIB);
+	CU_ASSERT_EQUAL(p.clients[1].opts->bs[OP_READ], 16 * MIB);
+	CU_ASSERT_EQUAL(p.clients[1].offset_bytes, 512 << 10);
+	CU_ASSERT_EQUAL(p.clients[1].length_bytes, GIB - 16 * MIB);
+	CU_ASSERT_STRING_EQUAL(p.notes[0], "a: bs=2 KiB became 4 KiB: the LUN "
+					   "takes whole blocks only");
+	CU_ASSERT_STRING_EQUAL(p.notes[1], "a: io_size=2 GiB became 1 GiB: "
+					   "the LUN has no more");
+	CU_ASSERT_STRING_EQUAL(p.notes[2],
+			       "b: bs=64 MiB became 16 MiB: the LUN takes no "
+			       "more in one command");
+	/* What cannot be adapted is an error yet. */
+	CU_ASSERT_TRUE(fails("[a]\noffset=2g\nmisfit=adapt\n", -ENOSPC,
+			     "job \"a\": offset=2147483648 is past the end of "
+			     "the LUN (1073741824 bytes)"));
+	CU_ASSERT_EQUAL(build("[a]\nbs=2k\n"), -EINVAL);
+}
+
 /* The plan as "name repeat pass" words. */
 static char *order(void)
 {
@@ -691,6 +748,7 @@ UNIT_TESTS("plan", {"whole LUN", test_whole_lun}, {"regions", test_regions},
 	   {"holes", test_holes}, {"groups", test_groups},
 	   {"rows as fio", test_rows}, {"seeds", test_seeds},
 	   {"sweep", test_sweep}, {"workspace", test_workspace},
+	   {"left out", test_left_out}, {"adapted", test_adapted},
 	   {"repeats", test_repeats}, {"until", test_until},
 	   {"block sizes that do not fit", test_misfits},
 	   {"regions that do not fit", test_past_the_end},
