@@ -27,6 +27,8 @@ static size_t target_facts(const struct prepared *p, struct fact *f)
 	f[n++] = (struct fact){"settings", t->stock ? "stock" : "tuned"};
 	f[n++] = (struct fact){"backing", (char *)t->backing};
 	f[n++] = (struct fact){"tgt", (char *)t->tgt_version};
+	if (p->lab[0])
+		f[n++] = (struct fact){"lab", (char *)p->lab};
 	if (t->array[0]) {
 		f[n++] = (struct fact){"array", (char *)t->array};
 		f[n++] = (struct fact){"members", (char *)t->members};

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "commands/commands.h"
+#include "commands/lab_target.h"
 #include "commands/shipped.h"
 #include "commands/signals.h"
 #include "initiator/guard.h"
@@ -123,9 +124,11 @@ static void bound_to_target(struct prepared *p, const struct request *r)
 {
 	uint64_t blocks;
 
-	p->is_ours =
-		!strcmp(r->url.scheme, "iscsi") &&
-		tgt_owns(r->url.host, r->url.port, r->url.target, &p->target);
+	p->is_ours = !strcmp(r->url.scheme, "iscsi") &&
+		     (tgt_owns(r->url.host, r->url.port, r->url.target,
+			       &p->target) ||
+		      lab_target_owns(r->url.host, r->url.port, r->url.target,
+				      &p->target, p->lab));
 	if (!p->is_ours)
 		return;
 	blocks = p->target.size_bytes / p->lun.block_bytes;

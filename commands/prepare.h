@@ -25,6 +25,7 @@ struct prepared {
 	size_t nr_session;
 	bool is_ours;		  /* the LUN of a bundled target that runs */
 	struct tgt_status target; /* valid if is_ours */
+	char lab[128];		  /* the lab that it runs in; "" for none */
 	struct plan plan;
 };
 

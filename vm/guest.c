@@ -36,10 +36,9 @@ struct guest {
 	uint64_t begin_ns, started_ns;
 };
 
-static void path_of(const struct guest_opts *o, const char *file,
-		    char path[PATH_MAX])
+static void path_of(const char *folder, const char *file, char path[PATH_MAX])
 {
-	snprintf(path, PATH_MAX, "%s/%s", o->folder, file);
+	snprintf(path, PATH_MAX, "%s/%s", folder, file);
 }
 
 /* --- what it says --- */
@@ -51,7 +50,7 @@ static void drain(struct guest *g, const char *file, int *fd, int to)
 	ssize_t n;
 
 	if (*fd < 0) {
-		path_of(g->o, file, path);
+		path_of(g->o->folder, file, path);
 		*fd = open(path, O_RDONLY | O_CLOEXEC);
 	}
 	while (*fd >= 0 && (n = read(*fd, buf, sizeof(buf))) > 0)
@@ -66,7 +65,7 @@ static bool read_status(struct guest *g)
 	bool ended = false;
 	size_t len;
 
-	path_of(g->o, "status", path);
+	path_of(g->o->folder, "status", path);
 	if (file_read(path, 4096, &text, &len, NULL))
 		return false;
 	if (!g->started_ns && strstr(text, "started\n"))
@@ -80,15 +79,16 @@ static bool read_status(struct guest *g)
 	return ended;
 }
 
-/* The console's last lines without its carriage returns. */
-static void keep_console(struct guest *g)
+/* Without its carriage returns. */
+void guest_console(const char *folder, char console[2048])
 {
-	char path[PATH_MAX], *text, *from, *to = g->r->console;
-	char *end = to + sizeof(g->r->console) - 1;
+	char path[PATH_MAX], *text, *from, *to = console;
+	char *end = console + 2047;
 	size_t len;
 	int lines = 0;
 
-	path_of(g->o, "console", path);
+	*to = '\0';
+	path_of(folder, "console", path);
 	if (file_read(path, CONSOLE_MAX_BYTES, &text, &len, NULL))
 		return;
 	for (from = text + len; from > text; from--)
@@ -104,30 +104,42 @@ static void keep_console(struct guest *g)
 	free(text);
 }
 
-/* Why QEMU ended before the guest's command did. */
-static int say_death(struct guest *g, struct err *e)
+/* What the kernel said of its end: 0 if nothing. */
+static int say_panic(const char *folder, unsigned int memory_mib, struct err *e)
 {
-	char path[PATH_MAX], line[300], *text, *at;
+	char path[PATH_MAX], *text, *at;
 	size_t len;
 	int err = 0;
 
-	path_of(g->o, "console", path);
-	if (!file_read(path, CONSOLE_MAX_BYTES, &text, &len, NULL)) {
-		at = strstr(text, "Kernel panic");
-		if (strstr(text, "Initramfs unpacking failed") ||
-		    strstr(text, "System is deadlocked on memory"))
-			err = err_set(e, -ENOMEM,
-				      "the guest's memory of %u MiB is too "
-				      "small: give more with --memory",
-				      g->o->memory_mib);
-		else if (at)
-			err = err_set(e, -EIO, "the guest has died: %.*s",
-				      (int)strcspn(at, "\r\n"), at);
-		free(text);
-	}
+	path_of(folder, "console", path);
+	if (file_read(path, CONSOLE_MAX_BYTES, &text, &len, NULL))
+		return 0;
+	at = strstr(text, "Kernel panic");
+	if (strstr(text, "Initramfs unpacking failed") ||
+	    strstr(text, "System is deadlocked on memory"))
+		err = err_set(e, -ENOMEM,
+			      "the guest's memory of %u MiB is too small: give "
+			      "more with --memory",
+			      memory_mib);
+	else if (at)
+		err = err_set(e, -EIO, "the guest has died: %.*s",
+			      (int)strcspn(at, "\r\n"), at);
+	free(text);
+	return err;
+}
+
+int guest_say_death(const char *folder, unsigned int memory_mib,
+		    char console[2048], struct err *e)
+{
+	char path[PATH_MAX], line[300], *text;
+	size_t len;
+	int err;
+
+	guest_console(folder, console);
+	err = say_panic(folder, memory_mib, e);
 	if (err)
 		return err;
-	path_of(g->o, "qemu.log", path);
+	path_of(folder, "qemu.log", path);
 	if (file_read(path, 1 << 20, &text, &len, NULL))
 		return err_set(e, -EIO, "QEMU ended and said nothing");
 	child_last_line(text, line, sizeof(line));
@@ -183,10 +195,10 @@ static int check_time(const struct guest *g, struct err *e)
 	return 0;
 }
 
-/* From the start to the power off. */
-static int watch(struct guest *g, struct err *e)
+/* From the start to the power off, or only until the command has @started. */
+static int watch(struct guest *g, bool started, struct err *e)
 {
-	bool gone = false, ended = false;
+	bool gone = false, ended;
 	int err = 0;
 
 	while (!err && !gone) {
@@ -195,16 +207,18 @@ static int watch(struct guest *g, struct err *e)
 		drain(g, "err", &g->err, 2);
 		ended = read_status(g);
 		/* It has said all that it had to say; no need to see it off. */
-		if (ended)
-			break;
+		if (ended || (started && g->started_ns))
+			return 0;
 		err = check_time(g, e);
 	}
-	if (err || ended)
+	if (err)
 		return err;
-	return say_death(g, e);
+	return guest_say_death(g->o->folder, g->o->memory_mib, g->r->console,
+			       e);
 }
 
-static int power_on(struct guest *g, struct err *e)
+static int power_on(struct guest *g, child_before_exec *before_exec, void *user,
+		    struct err *e)
 {
 	struct qemu_command *c;
 	char log[PATH_MAX];
@@ -212,10 +226,10 @@ static int power_on(struct guest *g, struct err *e)
 
 	if (err)
 		return err;
-	path_of(g->o, "qemu.log", log);
+	path_of(g->o->folder, "qemu.log", log);
 	g->begin_ns = clock_now_ns();
-	err = child_start(qemu_command_argv(c), NULL, log, true, NULL, NULL,
-			  &g->pid, e);
+	err = child_start(qemu_command_argv(c), NULL, log, !before_exec,
+			  before_exec, user, &g->pid, e);
 	qemu_command_free(c);
 	if (err == -ENOENT)
 		return err_set(e, err,
@@ -248,7 +262,7 @@ static int make_files(const struct guest_opts *o, struct err *e)
 	int fd;
 
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-		path_of(o, name[i], path);
+		path_of(o->folder, name[i], path);
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 		if (fd < 0)
 			return err_set(e, -errno, "cannot make \"%s\": %s",
@@ -258,39 +272,72 @@ static int make_files(const struct guest_opts *o, struct err *e)
 	return 0;
 }
 
+static void begin(struct guest *g, const struct guest_opts *o,
+		  struct guest_result *r)
+{
+	*g = (struct guest){.o = o,
+			    .r = r,
+			    .pid = -1,
+			    .pidfd = -1,
+			    .notify = -1,
+			    .out = -1,
+			    .err = -1};
+	*r = (struct guest_result){0};
+}
+
+/* QEMU is ended unless it @stays. */
+static int end(struct guest *g, bool stays, int err, struct err *e)
+{
+	int killed = 0;
+
+	if (err)
+		guest_console(g->o->folder, g->r->console);
+	if (g->started_ns) {
+		g->r->boot_ns = g->started_ns - g->begin_ns;
+		g->r->run_ns = clock_now_ns() - g->started_ns;
+	}
+	if (g->pid > 0 && !(stays && !err))
+		killed = child_kill(g->pid, g->start_time, KILL_NS,
+				    err ? NULL : e);
+	close_fd(&g->pidfd);
+	close_fd(&g->notify);
+	close_fd(&g->out);
+	close_fd(&g->err);
+	return err ? err : killed;
+}
+
 int guest_run(const struct guest_opts *o, struct guest_result *r, struct err *e)
 {
-	struct guest g = {.o = o,
-			  .r = r,
-			  .pid = -1,
-			  .pidfd = -1,
-			  .notify = -1,
-			  .out = -1,
-			  .err = -1};
-	int err, killed;
+	struct guest g;
+	int err;
 
-	*r = (struct guest_result){0};
+	begin(&g, o, r);
 	err = make_files(o, e);
 	if (!err)
 		err = watch_folder(&g, e);
 	if (!err)
-		err = power_on(&g, e);
+		err = power_on(&g, NULL, NULL, e);
 	if (!err)
-		err = watch(&g, e);
-	if (err)
-		keep_console(&g);
-	else
-		path_of(o, "result", r->result);
-	if (g.started_ns) {
-		r->boot_ns = g.started_ns - g.begin_ns;
-		r->run_ns = clock_now_ns() - g.started_ns;
-	}
-	killed = g.pid > 0 ? child_kill(g.pid, g.start_time, KILL_NS,
-					err ? NULL : e)
-			   : 0;
-	close_fd(&g.pidfd);
-	close_fd(&g.notify);
-	close_fd(&g.out);
-	close_fd(&g.err);
-	return err ? err : killed;
+		err = watch(&g, false, e);
+	if (!err)
+		path_of(o->folder, "result", r->result);
+	return end(&g, false, err, e);
+}
+
+int guest_start(const struct guest_opts *o, child_before_exec *before_exec,
+		void *user, pid_t *pid, struct guest_result *r, struct err *e)
+{
+	struct guest g;
+	int err;
+
+	begin(&g, o, r);
+	err = make_files(o, e);
+	if (!err)
+		err = watch_folder(&g, e);
+	if (!err)
+		err = power_on(&g, before_exec, user, e);
+	if (!err)
+		err = watch(&g, true, e);
+	*pid = g.pid;
+	return end(&g, true, err, e);
 }

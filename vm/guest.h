@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/child.h"
 #include "base/err.h"
+#include "vm/net.h"
 
 /*
  * One guest, from power on to power off. What it says lands in files of a
@@ -18,7 +20,8 @@
  *	status    see vm/init                 result     what it left behind
  *	qemu.log  QEMU's own words
  *
- * QEMU dies with us, also by a kill -9 (PR_SET_PDEATHSIG).
+ * QEMU dies with us, also by a kill -9 (PR_SET_PDEATHSIG); but the one of
+ * guest_start() is a daemon.
  */
 
 enum guest_accel { GUEST_TCG, GUEST_KVM };
@@ -32,6 +35,11 @@ struct guest_opts {
 	unsigned int cpus;
 	unsigned int memory_mib;
 	const char *const *disks; /* raw images or devices; NULL-terminated */
+
+	/* Of a guest that stays. */
+	const struct net *net;	/* its network card; NULL: none */
+	unsigned int nr_shells; /* ports "shell0" ..., each a socket of that
+				   name in the folder; see shell.h */
 
 	uint64_t boot_deadline_ns;	   /* until the command starts */
 	uint64_t deadline_ns;		   /* from there to its end; 0: none */
@@ -61,5 +69,19 @@ const char *guest_cpu_model(enum guest_accel accel);
  * @r->console then has the guest's last lines. Nothing is left running. */
 int guest_run(const struct guest_opts *o, struct guest_result *r,
 	      struct err *e);
+
+/* Starts a guest that stays, and waits until its command runs. @before_exec is
+ * told of QEMU's pid before QEMU is there (child.h). Errors as above; then
+ * there is no QEMU. */
+int guest_start(const struct guest_opts *o, child_before_exec *before_exec,
+		void *user, pid_t *pid, struct guest_result *r, struct err *e);
+
+/* Why the guest that ran in @folder is gone, in @e, and its console's last
+ * lines. Returns e's code. */
+int guest_say_death(const char *folder, unsigned int memory_mib,
+		    char console[2048], struct err *e);
+
+/* The console's last lines. */
+void guest_console(const char *folder, char console[2048]);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "vm/appliance.h"
 #include "vm/guest.h"
@@ -14,6 +15,9 @@
  * The lab: a command in a QEMU guest that has md, device mapper and root, on
  * any machine where QEMU is installed. This is the room's front door.
  */
+
+/* Until a guest's command starts; under TCG on a busy host it may take 20 s. */
+#define LAB_BOOT_NS (120 * NS_PER_SEC)
 
 enum lab_accel { LAB_AUTO, LAB_TCG, LAB_KVM };
 

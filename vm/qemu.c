@@ -140,6 +140,40 @@ static void add_ports(struct qemu_command *c, const struct guest_opts *o)
 	}
 }
 
+/* A shell is a socket that one client at a time can open. */
+static void add_shells(struct qemu_command *c, const struct guest_opts *o)
+{
+	char before[64], name[16];
+
+	for (unsigned int i = 0; i < o->nr_shells; i++) {
+		snprintf(name, sizeof(name), "shell%u", i);
+		snprintf(before, sizeof(before),
+			 "socket,id=%s,server=on,wait=off,path=", name);
+		add_path(c, "-chardev", before, o->folder, name);
+		add(c, "-device");
+		add(c, "virtserialport,chardev=%s,name=%s", name, name);
+	}
+}
+
+/* restrict: the guest reaches nothing; what comes through the host's port is
+ * answered. The tap's name is the kernel's choice (%d); it goes with QEMU. */
+static void add_net(struct qemu_command *c, const struct guest_opts *o)
+{
+	if (!o->net)
+		return;
+	add(c, "-netdev");
+	if (o->net->kind == NET_USER)
+		add(c,
+		    "user,id=net,ipv6=off,restrict=on,hostfwd=tcp:127.0.0.1:"
+		    "%u-" NET_USER_GUEST ":%u",
+		    o->net->port, NET_GUEST_PORT);
+	else
+		add(c, "tap,id=net,ifname=" NET_TAP_NAME
+		       "%%d,script=no,downscript=no,vnet_hdr=on");
+	add(c, "-device");
+	add(c, "virtio-net-pci,netdev=net,romfile=");
+}
+
 static void add_disks(struct qemu_command *c, const struct guest_opts *o)
 {
 	char before[128];
@@ -165,7 +199,9 @@ int qemu_command_new(struct qemu_command **out, const struct guest_opts *o,
 		add_virtual_time(c, o);
 		add_kernel(c, o);
 		add_ports(c, o);
+		add_shells(c, o);
 		add_disks(c, o);
+		add_net(c, o);
 	}
 	*out = c;
 	if (c && !c->failed)

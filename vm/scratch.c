@@ -14,6 +14,9 @@
 #include "vm/cache.h"
 
 #define NAME "lunbench-lab."
+/* Not locked yet: it gets the other name when it is. So what has that name and
+ * no lock is dead, however young. */
+#define NEW_NAME "lunbench-lab-new."
 
 enum { YOUNG_SECONDS = 60 };
 
@@ -35,20 +38,19 @@ static int lock(const char *folder)
 	return fd;
 }
 
-static void remove_stale(void)
+static void remove_dead(const char *name, time_t young)
 {
 	char pattern[PATH_MAX];
 	struct stat st;
 	glob_t g;
 	int fd;
 
-	snprintf(pattern, sizeof(pattern), "%s/" NAME "*", parent());
+	snprintf(pattern, sizeof(pattern), "%s/%s*", parent(), name);
 	if (glob(pattern, 0, NULL, &g))
 		return;
 	for (size_t i = 0; i < g.gl_pathc; i++) {
-		/* One that was made just now may not be locked yet. */
 		if (lstat(g.gl_pathv[i], &st) || st.st_uid != geteuid() ||
-		    st.st_mtime + YOUNG_SECONDS > time(NULL))
+		    st.st_mtime + young > time(NULL))
 			continue;
 		fd = lock(g.gl_pathv[i]);
 		if (fd < 0)
@@ -59,11 +61,37 @@ static void remove_stale(void)
 	globfree(&g);
 }
 
+void scratch_sweep(void)
+{
+	remove_dead(NAME, 0);
+	remove_dead(NEW_NAME, YOUNG_SECONDS);
+}
+
+/* Locked, and then given the name under which it is swept. */
+static int settle(struct scratch *s, struct err *e)
+{
+	char was[sizeof(s->folder)];
+
+	s->lock_fd = lock(s->folder);
+	if (s->lock_fd < 0)
+		return err_set(e, -errno, "cannot lock \"%s\": %s", s->folder,
+			       strerror(errno));
+	snprintf(was, sizeof(was), "%s", s->folder);
+	snprintf(s->folder, sizeof(s->folder), "%s/" NAME "%s", parent(),
+		 strrchr(was, '.') + 1);
+	if (!rename(was, s->folder))
+		return 0;
+	snprintf(s->folder, sizeof(s->folder), "%s", was);
+	return err_set(e, -errno, "cannot rename \"%s\": %s", was,
+		       strerror(errno));
+}
+
 int scratch_make(struct scratch *s, struct err *e)
 {
 	s->lock_fd = -1;
-	remove_stale();
-	snprintf(s->folder, sizeof(s->folder), "%s/" NAME "XXXXXX", parent());
+	scratch_sweep();
+	snprintf(s->folder, sizeof(s->folder), "%s/" NEW_NAME "XXXXXX",
+		 parent());
 	if (!mkdtemp(s->folder)) {
 		int err = -errno;
 
@@ -71,11 +99,7 @@ int scratch_make(struct scratch *s, struct err *e)
 		return err_set(e, err, "cannot make a folder in \"%s\": %s",
 			       parent(), strerror(-err));
 	}
-	s->lock_fd = lock(s->folder);
-	if (s->lock_fd < 0)
-		return err_set(e, -errno, "cannot lock \"%s\": %s", s->folder,
-			       strerror(errno));
-	return 0;
+	return settle(s, e);
 }
 
 void scratch_remove(struct scratch *s)
