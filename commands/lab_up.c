@@ -275,7 +275,7 @@ static int take_secret(const struct up *u, char *text, size_t size,
 
 static int check_array(struct up *u, struct err *e)
 {
-	target_options_complete(&u->target);
+	target_options_complete(&u->target.array);
 	return u->target.array.kind[0] ? array_check(&u->target.array, e) : 0;
 }
 
