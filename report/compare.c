@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/compare_curves.h"
+#include "report/compare_parts.h"
 #include "report/plan_diff.h"
 #include "report/text.h"
 
 const char *const verdict_names[VERDICTS] = {
 	[VERDICT_BETTER] = "better",
 	[VERDICT_WORSE] = "worse",
+	[VERDICT_DIFFERENT] = "different",
 	[VERDICT_NO_DIFFERENCE] = "no difference shown",
 	[VERDICT_NO_INTERVAL] = "no interval",
 	[VERDICT_MISSING] = "not measured",
@@ -22,8 +25,7 @@ static int no_memory(struct err *e)
 	return err_set(e, -ENOMEM, "no memory to compare");
 }
 
-__attribute__((format(printf, 2, 3))) static bool add_note(struct comparison *c,
-							   const char *fmt, ...)
+bool comparison_note(struct comparison *c, const char *fmt, ...)
 {
 	char **more = realloc(c->notes, (c->nr_notes + 1) * sizeof(*more));
 	char text[1024];
@@ -43,25 +45,32 @@ __attribute__((format(printf, 2, 3))) static bool add_note(struct comparison *c,
 }
 
 /* What was left out of a set, and what of it is only a part. */
-static bool note_set(struct comparison *c, const struct set *s)
+bool comparison_note_set(struct comparison *c, const struct set *s)
 {
-	const json_t *run;
+	const json_t *own, *run;
 	bool ok = true;
 	size_t i;
 
 	for (i = 0; i < s->nr_warnings && ok; i++)
-		ok = add_note(c, "left out: %s", s->warnings[i]);
+		ok = comparison_note(c, "left out: %s", s->warnings[i]);
 	for (i = 0; i < s->nr_files && ok; i++) {
-		run = json_object_get(
-			json_object_get(s->files[i].doc, "lunbench"), "run");
-		if (strcmp(text_of(run, "end"), "complete") != 0)
-			ok = add_note(c,
-				      "\"%s\" is of a run that %s: part of "
-				      "what was planned",
-				      s->files[i].path,
-				      !strcmp(text_of(run, "end"), "failed")
-					      ? "failed"
-					      : "was interrupted");
+		own = json_object_get(s->files[i].doc, "lunbench");
+		run = json_object_get(own, "run");
+		if (json_is_true(json_object_get(own, "quick")))
+			ok = comparison_note(
+				c,
+				"\"%s\" is of a run with --quick: its "
+				"times and amounts were scaled down",
+				s->files[i].path);
+		if (ok && strcmp(text_of(run, "end"), "complete") != 0)
+			ok = comparison_note(
+				c,
+				"\"%s\" is of a run that %s: part of "
+				"what was planned",
+				s->files[i].path,
+				!strcmp(text_of(run, "end"), "failed")
+					? "failed"
+					: "was interrupted");
 	}
 	return ok;
 }
@@ -146,8 +155,8 @@ static bool fails(const struct comparison_item *item, double max_regress)
 		       : item->ratio > 1 + max_regress;
 }
 
-static int add_item(struct comparison *c, const struct comparison_item *item,
-		    struct err *e)
+int comparison_add(struct comparison *c, const struct comparison_item *item,
+		   struct err *e)
 {
 	struct comparison_item *more = realloc(c->items, (c->nr_items + 1) *
 								 sizeof(*more)),
@@ -183,13 +192,6 @@ static bool is_exact(const struct point *a, const struct point *b)
 			       "seed"));
 }
 
-static void make_exact(struct sample_of *s)
-{
-	s->basis = BASIS_EXACT;
-	s->estimate.se = 0;
-	s->estimate.df = INFINITY;
-}
-
 struct pair {
 	const struct point **a, **b; /* owned */
 	size_t nr_a, nr_b;
@@ -209,8 +211,8 @@ static int check_plans(struct comparison *c, const struct pair *p,
 		if (!plan_differs(first, other, what, sizeof(what)))
 			continue;
 		if (o->force)
-			return add_note(c, "the plans differ: %s: %s", label,
-					what)
+			return comparison_note(c, "the plans differ: %s: %s",
+					       label, what)
 				       ? 0
 				       : no_memory(e);
 		return err_set(e, -EINVAL,
@@ -238,11 +240,11 @@ static int compare_pair(struct comparison *c, const struct pair *p,
 		item.has_a = sample_take(&item.a, p->a, p->nr_a, m);
 		item.has_b = sample_take(&item.b, p->b, p->nr_b, m);
 		if (exact) {
-			make_exact(&item.a);
-			make_exact(&item.b);
+			sample_make_exact(&item.a);
+			sample_make_exact(&item.b);
 		}
 		if ((item.has_a || item.has_b || m == METRIC_IOPS))
-			err = add_item(c, &item, e);
+			err = comparison_add(c, &item, e);
 	}
 	return err;
 }
@@ -256,7 +258,8 @@ static int only_in(struct comparison *c, const char *label, const char *set,
 			       "the plans differ: %s is in \"%s\" alone; "
 			       "compare runs of one plan, or say --force",
 			       label, set);
-	return add_note(c, "not compared: %s is in \"%s\" alone", label, set)
+	return comparison_note(c, "not compared: %s is in \"%s\" alone", label,
+			       set)
 		       ? 0
 		       : no_memory(e);
 }
@@ -324,124 +327,20 @@ int compare_sets(struct comparison *c, const struct set *a, const struct set *b,
 
 	*c = (struct comparison){
 		.a = a->name, .b = b->name, .max_regress = o->max_regress};
-	err = note_set(c, a) && note_set(c, b) ? 0 : no_memory(e);
+	err = comparison_note_set(c, a) && comparison_note_set(c, b)
+		      ? 0
+		      : no_memory(e);
 	if (!err)
 		err = compare_points_of_a(c, a, b, keys, o, e);
 	if (!err)
 		err = find_points_of_b_alone(c, a, b, keys, o, e);
+	if (!err)
+		err = compare_curves(c, a, b, keys.arrays, keys.tests, e);
 	if (!err && !c->nr_items)
 		err = err_set(e, -ENOENT,
 			      "nothing to compare: no job and operation is in "
 			      "both \"%s\" and \"%s\"",
 			      a->name, b->name);
-	return err;
-}
-
-/* --- a published table --- */
-
-/* "copy-large" is the test of the job of that name, and of rows "copy-large",
- * "copy-large-up", "copy-large write". */
-static bool names_test(const struct point *p, const char *test)
-{
-	size_t n = strlen(test);
-
-	if (!strcmp(p->test, test))
-		return true;
-	return !strncmp(p->name, test, n) &&
-	       (!p->name[n] || strchr("-_ .", p->name[n]));
-}
-
-static bool is_of(const struct point *p, const struct reference_line *l,
-		  enum io_op op)
-{
-	return p->op == op && !strcmp(p->array, l->volume) &&
-	       names_test(p, l->test);
-}
-
-/* Rows of one name are repeats of each other, in one file or in several. */
-static int compare_rows(struct comparison *c, const struct reference_line *l,
-			const struct set *b, const struct point *first,
-			struct err *e)
-{
-	const struct point **list = calloc(b->nr_points + 1, sizeof(*list));
-	struct comparison_item item = {.metric = METRIC_MB_S, .has_a = true};
-	const struct point *p;
-	size_t nr = 0;
-	int err;
-
-	if (!list)
-		return no_memory(e);
-	for (p = first; p < b->points + b->nr_points; p++)
-		if (is_of(p, l, first->op) && !strcmp(p->name, first->name))
-			list[nr++] = p;
-	snprintf(item.label, sizeof(item.label), "%s %s, ", l->volume, l->test);
-	text_clean(item.label + strlen(item.label), 100, first->name);
-	strcat(item.label, first->op == OP_WRITE ? " write" : " read");
-	item.a.estimate.mean =
-		first->op == OP_WRITE ? l->up_mb_s : l->down_mb_s;
-	make_exact(&item.a);
-	item.has_b = sample_take(&item.b, list, nr, METRIC_MB_S);
-	err = add_item(c, &item, e);
-	free(list);
-	return err;
-}
-
-static int compare_line(struct comparison *c, const struct reference_line *l,
-			const struct set *b, enum io_op op, struct err *e)
-{
-	const struct point *p, *before;
-	int err = 0;
-	size_t i;
-
-	for (i = 0; i < b->nr_points && !err; i++) {
-		p = &b->points[i];
-		if (!is_of(p, l, op))
-			continue;
-		for (before = b->points; before < p; before++)
-			if (is_of(before, l, op) &&
-			    !strcmp(before->name, p->name))
-				break;
-		if (before == p)
-			err = compare_rows(c, l, b, p, e);
-	}
-	return err;
-}
-
-static int nothing_matched(const struct reference *r, const struct set *b,
-			   const struct compare_opts *o, struct err *e)
-{
-	const struct point *p = b->points;
-
-	if (!b->nr_points)
-		return err_set(e, -ENOENT, "\"%s\": nothing was measured",
-			       b->name);
-	return err_set(e, -ENOENT,
-		       "\"%s\": no figure of it is in \"%s\" with protocol %s: "
-		       "it is matched by test (here \"%s\", \"%s\") and volume "
-		       "(target.array of the result, here \"%s\")",
-		       b->name, r->name, o->protocol, p->test, p->name,
-		       p->array);
-}
-
-int compare_reference(struct comparison *c, const struct reference *r,
-		      const struct set *b, const struct compare_opts *o,
-		      struct err *e)
-{
-	const struct reference_line *l;
-	int err;
-
-	*c = (struct comparison){
-		.a = r->name, .b = b->name, .max_regress = o->max_regress};
-	err = note_set(c, b) ? 0 : no_memory(e);
-	for (l = r->lines; l < r->lines + r->nr_lines && !err; l++) {
-		if (strcmp(l->protocol, o->protocol) != 0)
-			continue;
-		err = compare_line(c, l, b, OP_WRITE, e);
-		if (!err)
-			err = compare_line(c, l, b, OP_READ, e);
-	}
-	if (!err && !c->nr_items)
-		err = nothing_matched(r, b, o, e);
 	return err;
 }
 
@@ -453,6 +352,7 @@ void comparison_release(struct comparison *c)
 		free(c->notes[i]);
 	free(c->notes);
 	free(c->items);
+	free(c->curves);
 	memset(c, 0, sizeof(*c));
 }
 

@@ -12,6 +12,7 @@
 enum verdict {
 	VERDICT_BETTER,
 	VERDICT_WORSE,
+	VERDICT_DIFFERENT,     /* of knees: neither is the better one */
 	VERDICT_NO_DIFFERENCE, /* none shown: the interval holds 1 */
 	VERDICT_NO_INTERVAL,   /* nothing tells how much it varies */
 	VERDICT_MISSING,       /* no figure on one side: it failed, or never
@@ -39,10 +40,29 @@ struct comparison_item {
 	bool fails; /* the gate */
 };
 
+/* Of a sweep that both sides have. */
+struct comparison_curve {
+	char label[256]; /* printable */
+	struct comparison_knee {
+		unsigned int clients, peak_clients;
+		bool has_interval;
+		unsigned int low, high;
+		double peak_mb_s;
+	} a, b;
+	double ratio;		  /* of the peaks, b / a */
+	struct interval interval; /* but VERDICT_NO_INTERVAL */
+	enum verdict peak;
+	/* Of the knees: VERDICT_NO_DIFFERENCE where the intervals overlap,
+	 * VERDICT_NO_INTERVAL, or VERDICT_DIFFERENT. */
+	enum verdict knee;
+};
+
 struct comparison {
 	const char *a, *b;	       /* borrowed */
 	struct comparison_item *items; /* owned */
 	size_t nr_items;
+	struct comparison_curve *curves; /* owned */
+	size_t nr_curves;
 	char **notes; /* owned; what a reader must know: --force, damaged
 			 files, ends that were not complete */
 	size_t nr_notes;

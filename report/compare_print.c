@@ -1,10 +1,32 @@
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "report/compare.h"
+#include "report/compare_curves.h"
+#include "report/grid.h"
 #include "report/text.h"
 
-enum { COLUMNS = 7 };
+enum {
+	COL_LABEL,
+	COL_METRIC,
+	COL_A,
+	COL_B,
+	COL_RATIO,
+	COL_INTERVAL,
+	COL_VERDICT,
+	COLUMNS
+};
+
+enum { WIDTH = 80 };
+
+static const struct grid_column columns[COLUMNS] = {
+	[COL_LABEL] = {"job", true, 0},
+	[COL_METRIC] = {"metric", true, 0},
+	[COL_A] = {"A", false, 0},
+	[COL_B] = {"B", false, 0},
+	[COL_RATIO] = {"B/A", false, 0},
+	[COL_INTERVAL] = {"95 % interval", false, 0},
+	[COL_VERDICT] = {"verdict", true, 0},
+};
 
 struct line {
 	char cell[COLUMNS][96];
@@ -36,24 +58,21 @@ static void fill(struct line *l, const struct comparison_item *item)
 		 verdict_names[item->verdict], item->fails ? ", FAILS" : "");
 }
 
-static const struct line heading = {
-	{"job", "metric", "A", "B", "B/A", "95 % interval", "verdict"}};
-
-static void print_line(const struct line *l, const int width[COLUMNS],
-		       FILE *out)
+static void print_table(const struct comparison *c, FILE *out)
 {
-	size_t c;
-	int blanks;
+	struct line l;
+	struct grid g;
+	size_t i, k;
 
-	for (c = 0; c < COLUMNS; c++) {
-		blanks = width[c] - text_width(l->cell[c]);
-		if (c >= 2 && c <= 5)
-			fprintf(out, "%*s%s  ", blanks, "", l->cell[c]);
-		else if (c + 1 < COLUMNS)
-			fprintf(out, "%s%*s  ", l->cell[c], blanks, "");
-		else
-			fprintf(out, "%s\n", l->cell[c]);
+	grid_init(&g, columns, COLUMNS, true);
+	for (i = 0; i < c->nr_items; i++) {
+		fill(&l, &c->items[i]);
+		grid_add_line(&g);
+		for (k = 0; k < COLUMNS; k++)
+			grid_set(&g, k, "%s", l.cell[k]);
 	}
+	grid_print(&g, WIDTH, out);
+	grid_release(&g);
 }
 
 /* Where the intervals are from: once each. */
@@ -112,30 +131,19 @@ static void print_gate(const struct comparison *c, FILE *out)
 
 void compare_print(const struct comparison *c, FILE *out)
 {
-	int width[COLUMNS], w;
 	char name[1024];
-	struct line l;
-	size_t i, k;
+	size_t i;
 
-	for (k = 0; k < COLUMNS; k++)
-		width[k] = text_width(heading.cell[k]);
-	for (i = 0; i < c->nr_items; i++) {
-		fill(&l, &c->items[i]);
-		for (k = 0; k < COLUMNS; k++) {
-			w = text_width(l.cell[k]);
-			width[k] = w > width[k] ? w : width[k];
-		}
-	}
 	text_clean(name, sizeof(name), c->a);
 	fprintf(out, "A  %s\n", name);
 	text_clean(name, sizeof(name), c->b);
 	fprintf(out, "B  %s\n\n", name);
-	print_line(&heading, width, out);
-	for (i = 0; i < c->nr_items; i++) {
-		fill(&l, &c->items[i]);
-		print_line(&l, width, out);
-	}
+	print_table(c, out);
 	fputc('\n', out);
+	if (c->nr_curves) {
+		compare_curves_print(c, WIDTH, out);
+		fputc('\n', out);
+	}
 	print_bases(c, out);
 	for (i = 0; i < c->nr_notes; i++)
 		fprintf(out, "warning: %s\n", c->notes[i]);
@@ -170,6 +178,20 @@ static void put_case(const struct comparison_item *item, FILE *out)
 	fputs("</testcase>\n", out);
 }
 
+static void put_curves(const struct comparison *c, FILE *out)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *lines = open_memstream(&text, &size);
+
+	if (!lines)
+		return;
+	compare_curves_print(c, WIDTH, lines);
+	if (!fclose(lines))
+		text_put_xml(out, text);
+	free(text);
+}
+
 static void put_suite(const struct comparison *c, FILE *out)
 {
 	size_t i, skipped = 0;
@@ -186,6 +208,7 @@ static void put_suite(const struct comparison *c, FILE *out)
 	for (i = 0; i < c->nr_items; i++)
 		put_case(&c->items[i], out);
 	fputs("    <system-out>", out);
+	put_curves(c, out);
 	for (i = 0; i < c->nr_notes; i++) {
 		fputs("warning: ", out);
 		text_put_xml(out, c->notes[i]);

@@ -4,13 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "report/text.h"
 
-/* Settings that change neither what is asked nor how hard. */
+/* Settings that change neither what is asked nor how hard. Those of ours say
+ * how often, or are seen in the clients: of a sweep its steps are compared, not
+ * the list of them. */
 static const char *const immaterial[] = {
-	"name",	    "description", "filename",	      "directory",
-	"randseed", "randrepeat",  "ioengine",	      "group_reporting",
-	"direct",   "thread",	   "percentile_list",
+	"name",	     "description",	"filename",
+	"directory", "randseed",	"randrepeat",
+	"ioengine",  "group_reporting", "direct",
+	"thread",    "percentile_list", "repeats",
+	"until",     "misfit",		"view",
+	"departs",   "clients",
 };
 
 static bool is_immaterial(const char *key)
@@ -109,20 +115,45 @@ static bool ints_differ(const json_t *a, const json_t *b, const char *key,
 	return true;
 }
 
-/* The client number @nth of the row. */
-static const json_t *client_of(const struct point *p, size_t nth)
+/* The next client of the row from *i on; NULL after the last. */
+static const json_t *next_client(const struct point *p, size_t *i)
 {
 	const json_t *clients =
 		json_object_get(json_object_get(own_of(p), "plan"), "clients");
-	size_t i;
+	const json_t *c;
 
-	for (i = 0; i < json_array_size(clients); i++) {
-		const json_t *c = json_array_get(clients, i);
-
-		if (int_of(c, "row") == (json_int_t)p->row_index && nth-- == 0)
+	while (*i < json_array_size(clients)) {
+		c = json_array_get(clients, (*i)++);
+		if (int_of(c, "row") == (json_int_t)p->row_index)
 			return c;
 	}
 	return NULL;
+}
+
+static bool is_relative(const struct point *p)
+{
+	const char *size = point_setting(p, "size");
+
+	return !size || strchr(size, '%');
+}
+
+/* Regions that are a share of LUNs of unlike sizes: what to do about it. */
+static void add_hint(const struct point *a, const struct point *b, char *what,
+		     size_t size)
+{
+	const json_t *la = json_object_get(own_of(a), "lun"),
+		     *lb = json_object_get(own_of(b), "lun");
+	json_int_t bytes_a = int_of(la, "bytes"), bytes_b = int_of(lb, "bytes");
+	size_t used = strlen(what);
+	char ta[32], tb[32];
+
+	if (bytes_a == bytes_b || !is_relative(a) || !is_relative(b))
+		return;
+	snprintf(what + used, size - used,
+		 ": a share of LUNs of %s and %s; a size= that both have makes "
+		 "them equal",
+		 units_bytes(ta, sizeof(ta), bytes_a),
+		 units_bytes(tb, sizeof(tb), bytes_b));
 }
 
 static bool clients_differ(const struct point *a, const struct point *b,
@@ -134,23 +165,26 @@ static bool clients_differ(const struct point *a, const struct point *b,
 		{"io_bytes", "a client's amount"},
 		{"number_ios", "a client's number of I/Os"},
 	};
+	size_t nr, k, ia = 0, ib = 0;
 	const json_t *ca, *cb;
-	size_t nth, k;
 
-	for (nth = 0;; nth++) {
-		ca = client_of(a, nth);
-		cb = client_of(b, nth);
+	for (nr = 0;; nr++) {
+		ca = next_client(a, &ia);
+		cb = next_client(b, &ib);
 		if (!ca && !cb)
 			return false;
 		if (!ca || !cb) {
 			snprintf(what, size, "one has more than %zu client%s",
-				 nth, nth == 1 ? "" : "s");
+				 nr, nr == 1 ? "" : "s");
 			return true;
 		}
-		for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
-			if (ints_differ(ca, cb, keys[k][0], keys[k][1], what,
-					size))
-				return true;
+		for (k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+			if (!ints_differ(ca, cb, keys[k][0], keys[k][1], what,
+					 size))
+				continue;
+			add_hint(a, b, what, size);
+			return true;
+		}
 	}
 }
 
@@ -185,10 +219,22 @@ static bool company_differs(const struct point *a, const struct point *b,
 	return false;
 }
 
+static bool quick_differs(const struct point *a, const struct point *b,
+			  char *what, size_t size)
+{
+	bool qa = json_is_true(json_object_get(own_of(a), "quick"));
+	bool qb = json_is_true(json_object_get(own_of(b), "quick"));
+
+	if (qa != qb)
+		snprintf(what, size, "one is of a run with --quick");
+	return qa != qb;
+}
+
 bool plan_differs(const struct point *a, const struct point *b, char *what,
 		  size_t size)
 {
-	return any_setting_differs(a, b, what, size) ||
+	return quick_differs(a, b, what, size) ||
+	       any_setting_differs(a, b, what, size) ||
 	       ints_differ(json_object_get(own_of(a), "lun"),
 			   json_object_get(own_of(b), "lun"), "block_bytes",
 			   "the LUN's block size", what, size) ||

@@ -38,6 +38,9 @@ struct sample_of {
 bool sample_take(struct sample_of *s, const struct point *const points[],
 		 size_t nr, enum metric m);
 
+/* There is no chance in it. */
+void sample_make_exact(struct sample_of *s);
+
 /* "12.3", "1.05 ms". */
 char *metric_text(enum metric m, double value, char *buf, size_t size);
 

@@ -55,6 +55,58 @@ test_other_plans_are_refused() {
 	has out 'warning: the plans differ: x read: bs is "4k" and "8k"'
 }
 
+# A share of LUNs of unlike sizes: what to do about it.
+test_shares_of_unlike_luns() {
+	local size
+	for size in 64M 48M; do
+		expect 0 "$LUNBENCH" run --name=x --rw=randread --bs=4k --runtime=1 \
+			--time_based --size=100% --quiet -o $size.json "sim:servers=4,service=1ms,size=$size"
+	done
+	expect 2 "$LUNBENCH" compare 64M.json 48M.json
+	has err 'region is 67108864 and 50331648: a share of LUNs of 64 MiB and 48 MiB; a size= that both have makes them equal'
+	for size in 64M 48M; do
+		expect 0 "$LUNBENCH" run --name=x --rw=randread --bs=4k --runtime=1 \
+			--time_based --size=32M --quiet -o $size.json "sim:servers=4,service=1ms,size=$size"
+	done
+	expect 0 "$LUNBENCH" compare 64M.json 48M.json
+}
+
+# Repeats within a file count as files do; steps and repeats match their own.
+test_sweeps() {
+	local servers
+	printf '[load]\nrw=randread\nbs=64k\nruntime=1\ntime_based\n%s\n%s\n' \
+		'#lunbench: clients=1,4,8,16,32' '#lunbench: repeats=3' >load.fio
+	for servers in 8 16; do
+		expect 0 "$LUNBENCH" run load.fio --quiet -o $servers.json \
+			"sim:servers=$servers,service=1ms,size=1G"
+	done
+	expect 0 "$LUNBENCH" compare 8.json 16.json --metric mb_s --junit out.xml
+	[ "$(grep -c '^load [0-9]* clients\? read' out)" = 5 ]
+	grep -q '^load 4 clients read .* no difference shown$' out
+	grep -q '^load 32 clients read .* better$' out
+	has out 'knee at 8 (8 to 8) and 16 (16 to 16) clients: different'
+	tr '\n' ' ' <out >flat
+	grep -qE 'peak of 524.3 MB/s at 8 and 104[0-9]+ MB/s at 16' flat
+	has out.xml 'knee at 8'
+	if grep -nE '.{81}' out | grep -v note:; then fail "wider than 80"; fi
+	expect 0 "$LUNBENCH" compare 8.json 8.json --metric iops
+	has out 'clients: no difference shown'
+	# A step that one side lacks is another plan.
+	sed -i 's/16,32/16/' load.fio
+	expect 0 "$LUNBENCH" run load.fio --quiet -o short.json "sim:servers=8,service=1ms,size=1G"
+	expect 2 "$LUNBENCH" compare 8.json short.json
+	has err 'load 32 clients read is in'
+}
+
+test_quick_is_another_plan() {
+	measure a.json 500us 1
+	jq '.lunbench.quick = true' a.json >b.json
+	expect 2 "$LUNBENCH" compare a.json b.json
+	has err 'one is of a run with --quick'
+	expect 0 "$LUNBENCH" compare b.json b.json
+	has out 'scaled down'
+}
+
 test_reference() {
 	measure a.json 500us 1
 	jq '.lunbench.job = "copy-large" | .lunbench.target.array = "raid5"' \
@@ -63,6 +115,11 @@ test_reference() {
 	has out '54.1'
 	expect 0 "$LUNBENCH" compare --reference nas-2014 --protocol smb r.json
 	has out '54.7'
+	# What a job file does beside its copies is none of them.
+	jq '.lunbench.rows[0].view = "copy" | .lunbench.rows += [.lunbench.rows[0]
+		| .name = "fill" | del(.view)] | .jobs += [.jobs[0]]' r.json >two.json
+	expect 0 "$LUNBENCH" compare --reference nas-2014 two.json
+	[ "$(grep -c 54.1 out)" = 1 ]
 	expect 2 "$LUNBENCH" compare --reference nas-2014 a.json
 	has err 'matched by test'
 	expect 2 "$LUNBENCH" compare --reference none a.json
