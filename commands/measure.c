@@ -168,7 +168,9 @@ static int finish(const struct prepared *p, const struct request *r,
 	result = build(p, r, run, &e);
 	if (!result)
 		return say_err(&e, STATUS_TARGET);
-	if (!r->json) {
+	if (r->json) {
+		table_print_warnings(result, stderr);
+	} else {
 		table_print(result, terminal_width(), stdout);
 		fflush(stdout);
 	}

@@ -17,6 +17,7 @@
 static void name_file(struct output *o, const char *folder,
 		      const char *job_name)
 {
+	const char *between = folder[strlen(folder) - 1] == '/' ? "" : "/";
 	char stamp[32];
 	time_t now = time(NULL);
 	struct stat st;
@@ -25,11 +26,11 @@ static void name_file(struct output *o, const char *folder,
 
 	gmtime_r(&now, &tm);
 	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm);
-	snprintf(o->path, sizeof(o->path), "%s/%s-%s.json", folder, job_name,
-		 stamp);
+	snprintf(o->path, sizeof(o->path), "%s%s%s-%s.json", folder, between,
+		 job_name, stamp);
 	for (n = 2; n < 1000 && !lstat(o->path, &st); n++)
-		snprintf(o->path, sizeof(o->path), "%s/%s-%s-%d.json", folder,
-			 job_name, stamp, n);
+		snprintf(o->path, sizeof(o->path), "%s%s%s-%s-%d.json", folder,
+			 between, job_name, stamp, n);
 }
 
 /* A few KiB beside it: permissions, read-only mounts and a disk that is full

@@ -33,14 +33,15 @@ static void put_number(FILE *out, const json_t *o, const char *key,
 
 static const char heading[] =
 	"result,start_time,end,url,array,job,row,row_index,op,clients,"
-	"total_depth,ios,bytes,errors,bytes_per_s,ios_per_s,latency_of,mean_ns,"
+	"total_depth,step,repeat,ios,bytes,errors,bytes_per_s,ios_per_s,"
+	"latency_of,mean_ns,"
 	"p50_ns,p99_ns,p99_9_ns,max_ns,user_ns_per_io,system_ns_per_io\n";
 
 static void put_point(const struct point *p, FILE *out)
 {
 	const json_t *own = json_object_get(p->file->doc, "lunbench");
 	const json_t *latency = json_object_get(p->data, "latency");
-	const json_t *cpu = json_object_get(p->row, "cpu");
+	const json_t *cpu = json_object_get(p->row, "cpu"), *data;
 
 	put_text_cell(out, p->file->path);
 	put_text_cell(out, text_of(json_object_get(own, "host"), "start_time"));
@@ -52,11 +53,17 @@ static void put_point(const struct point *p, FILE *out)
 	fprintf(out, "%zu,%s,", p->row_index, op_name(p->op));
 	put_number(out, json_object_get(p->row, "fairness"), "clients", ",");
 	put_number(out, p->row, "total_depth", ",");
-	put_number(out, p->data, "ios", ",");
-	put_number(out, p->data, "bytes", ",");
-	put_number(out, p->data, "errors", ",");
-	put_number(out, p->data, "bytes_per_s", ",");
-	put_number(out, p->data, "ios_per_s", ",");
+	put_number(out, p->row, "step_clients", ",");
+	put_number(out, p->row, "repeat", ",");
+	/* Of a row that never ran nothing is known, and 0 would be a figure. */
+	data = json_is_true(json_object_get(p->row, "has_run")) ? p->data
+								: NULL;
+	cpu = data ? cpu : NULL;
+	put_number(out, data, "ios", ",");
+	put_number(out, data, "bytes", ",");
+	put_number(out, data, "errors", ",");
+	put_number(out, data, "bytes_per_s", ",");
+	put_number(out, data, "ios_per_s", ",");
 	put_text_cell(out, text_of(latency, "of"));
 	put_number(out, latency, "mean_ns", ",");
 	put_number(out, latency, "p50_ns", ",");

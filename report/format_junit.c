@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "report/check_words.h"
 #include "report/formats.h"
 #include "report/text.h"
 
@@ -28,6 +29,7 @@ static void put_case(const json_t *own, const json_t *check, FILE *out)
 	const json_t *row = json_object_get(check, "row");
 	const char *name = text_of(check, "check"), *op = text_of(check, "op");
 	const char *class = "run";
+	char words[200];
 
 	if (json_is_integer(row) && json_integer_value(row) >= 0)
 		class = text_of(json_array_get(json_object_get(own, "rows"),
@@ -40,10 +42,12 @@ static void put_case(const json_t *own, const json_t *check, FILE *out)
 	fputs(*op ? " " : "", out);
 	text_put_xml(out, op);
 	fputs("\">", out);
-	if (!is_ok(check))
-		fprintf(out, "<%s message=\"value %.10g, limit %.10g\"/>",
-			is_hard(name) ? "failure" : "skipped",
-			number_of(check, "value"), number_of(check, "limit"));
+	if (!is_ok(check)) {
+		fprintf(out, "<%s message=\"",
+			is_hard(name) ? "failure" : "skipped");
+		text_put_xml(out, check_say(check, words, sizeof(words)));
+		fputs("\"/>", out);
+	}
 	fputs("</testcase>\n", out);
 }
 

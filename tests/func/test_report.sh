@@ -42,6 +42,23 @@ test_csv() {
 	EOF
 }
 
+# Nothing is known of a row that never ran: no 0 in its cells.
+test_csv_of_a_row_that_never_ran() {
+	results
+	jq '.lunbench.rows[2] |= (.has_run = false | .ops.trim |= (.ios = 0
+		| .bytes = 0 | .bytes_per_s = 0 | .ios_per_s = 0 | .latency = null))' \
+		set/one.json >never.json
+	expect 0 "$LUNBENCH" report never.json --format csv
+	python3 - <<-'EOF'
+		import csv
+		row = [r for r in csv.DictReader(open("out", newline="")) if r["row"] == "trims"]
+		assert len(row) == 1, row
+		for key in ("ios", "bytes", "errors", "bytes_per_s", "ios_per_s", "mean_ns",
+		            "user_ns_per_io", "step", "repeat"):
+		    assert row[0][key] == "", (key, row[0])
+	EOF
+}
+
 test_junit() {
 	results
 	expect 0 "$LUNBENCH" report hostile.json --format junit -o out.xml
@@ -57,6 +74,8 @@ test_junit() {
 		suite = t.parse("bad.xml").getroot()[0]
 		assert suite.get("failures") == "1" == str(len(suite.findall("*/failure")))
 		assert int(suite.get("skipped")) == len(suite.findall("*/skipped")) >= 1
+		said = [e.get("message") for e in suite.findall("*/skipped")]
+		assert "target and lunbench share one machine" in said, said
 	EOF
 }
 

@@ -64,6 +64,24 @@ test_a_real_run() {
 	jq -e '.lunbench.rows[0].littles_law.ratio | . > 0.95 and . < 1.05' real.json
 }
 
+# With the document on stdout all else goes to stderr, warnings too.
+test_warnings_beside_the_document() {
+	expect 0 "$LUNBENCH" run --rw=read --number_ios=9 --quiet null:1G \
+		--output-format=json
+	jq -e '.lunbench.warnings | length > 0' out
+	[ "$(grep -c '^warning: ' err)" = "$(jq '.lunbench.warnings | length' out)" ]
+	has err 'warning: the null transport reaches no storage'
+}
+
+test_folder_with_a_slash() {
+	expect 0 "$LUNBENCH" run --rw=read --number_ios=9 --quiet --out set/ null:1G
+	has out 'result: set/'
+	if grep '//' out; then fail "two slashes"; fi
+	expect 0 "$LUNBENCH" report set/ --format csv
+	has out '"set/'
+	if grep '//' out; then fail "two slashes"; fi
+}
+
 test_cannot_be_written() {
 	expect 3 "$AIDS/result_aid" "$PWD/none/r.json"
 	has err "none/r.json"
