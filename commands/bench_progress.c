@@ -1,11 +1,11 @@
 #include "commands/bench_progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/units.h"
 #include "commands/commands.h"
 
 #define LIVE_NS (500 * NS_PER_MSEC)
@@ -61,21 +61,31 @@ static double share_done(const struct bench_progress *p)
 	return all > 0 ? (over - p->kept_s) / all : 1;
 }
 
+/* It is a guess: "45 s", "12 min" are all that it is worth. */
+static void left_text(double ns, char *buf, size_t size)
+{
+	double s = ceil(ns / NS_PER_SEC);
+
+	if (s < 120)
+		snprintf(buf, size, ", about %.0f s left", s);
+	else
+		snprintf(buf, size, ", about %.0f min left", ceil(s / 60));
+}
+
 char *bench_progress_text(const struct bench_progress *p, char *buf,
 			  size_t size)
 {
-	double share = share_done(p), left;
-	char text[32], when[64] = "";
+	double share = share_done(p);
+	uint64_t now = clock_now_ns();
+	char left[64] = "";
 	size_t over = 0;
 
 	for (size_t i = 0; i < p->set->nr_runs; i++)
 		over += p->set->runs[i].state != BENCH_WAITING;
-	if (share >= least_share && share < 1) {
-		left = (clock_now_ns() - p->begin_ns) * (1 - share) / share;
-		snprintf(when, sizeof(when), ", about %s left",
-			 units_time(text, sizeof(text), left));
-	}
-	snprintf(buf, size, "%zu of %zu done%s", over, p->set->nr_runs, when);
+	if (share >= least_share && share < 1)
+		left_text((now - p->begin_ns) * (1 - share) / share, left,
+			  sizeof(left));
+	snprintf(buf, size, "%zu of %zu done%s", over, p->set->nr_runs, left);
 	return buf;
 }
 

@@ -1,215 +1,140 @@
 #include "report/across.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "report/across_parts.h"
 #include "report/pooled.h"
-#include "report/samples.h"
 #include "report/text.h"
 
-enum { WIDTH_DEFAULT = 80, GAP = 2, CELL = 40, ARRAYS_MAX = 64 };
+enum { WIDTH_DEFAULT = 80 };
 
-/* What is measured on each array: points of the same test, row, op. */
-struct figure {
-	const struct point *first; /* borrowed */
-	char label[160];
-};
-
-struct across {
-	const struct set *s;	   /* borrowed */
-	const char *const *arrays; /* borrowed */
-	size_t nr_arrays;
-	struct figure *figures; /* owned; in order of first appearance */
-	size_t nr_figures;
-	bool has_intervals; /* shown where there are any */
-};
-
-/* --- figures --- */
-
-static bool is_same(const struct point *a, const struct point *b)
+void across_grid(struct grid *g, const struct across *a, const char *heading,
+		 struct grid_column columns[GRID_COLUMNS])
 {
-	return a->op == b->op && a->nth == b->nth &&
-	       !strcmp(a->name, b->name) && !strcmp(a->test, b->test);
-}
-
-static void label(const struct across *a, struct figure *f)
-{
-	const struct point *p = f->first;
-	char text[200], nth[24] = "";
-	bool tests = set_has_tests(a->s) && *p->test;
-
-	if (p->nth)
-		snprintf(nth, sizeof(nth), " #%zu", p->nth + 1);
-	snprintf(text, sizeof(text), "%.60s%s%.80s%s %s", tests ? p->test : "",
-		 tests ? " " : "", p->name, nth, op_name(p->op));
-	text_clean(f->label, sizeof(f->label), text);
-}
-
-static bool find_figures(struct across *a)
-{
-	a->figures = calloc(a->s->nr_points + 1, sizeof(*a->figures));
-	if (!a->figures)
-		return false;
-	for (size_t i = 0; i < a->s->nr_points; i++) {
-		const struct point *p = &a->s->points[i];
-		size_t f = 0;
-
-		while (f < a->nr_figures && !is_same(a->figures[f].first, p))
-			f++;
-		if (f < a->nr_figures)
-			continue;
-		a->figures[f].first = p;
-		label(a, &a->figures[f]);
-		a->nr_figures++;
-	}
-	return true;
+	columns[0] = (struct grid_column){.heading = heading, .is_text = true};
+	for (size_t i = 0; i < a->nr; i++)
+		columns[i + 1] = (struct grid_column){.heading = a->arrays[i]};
+	grid_init(g, columns, a->nr + 1, true);
 }
 
 /* A target that is a plain image knows no array: there is one, then. */
-static bool is_of(const struct across *a, const struct point *p, size_t array)
+size_t across_column(const struct across *a, const struct point *p)
 {
-	return a->nr_arrays == 1 || !strcmp(p->array, a->arrays[array]);
+	for (size_t i = 0; i < a->nr; i++)
+		if (!*p->array || !strcmp(p->array, a->arrays[i]))
+			return i + 1;
+	return SIZE_MAX;
 }
 
-/* Its repeats on that array. */
-static bool sample(const struct across *a, const struct figure *f, size_t array,
-		   enum metric m, struct sample_of *value)
+/* --- figures --- */
+
+/* The same on whichever array. */
+static bool is_same(const struct point *a, const struct point *b)
 {
-	const struct point **points =
-		calloc(a->s->nr_points + 1, sizeof(*points));
-	size_t n = 0;
-	bool found;
-
-	for (size_t i = 0; i < a->s->nr_points && points; i++) {
-		const struct point *p = &a->s->points[i];
-
-		if (is_of(a, p, array) && is_same(f->first, p))
-			points[n++] = p;
-	}
-	found = n && sample_take(value, points, n, m);
-	free(points);
-	return found;
+	return point_is_like(a, b) && !strcmp(a->test, b->test);
 }
 
-/* --- cells --- */
-
-static void remove_spaces(char *s)
+static void name_figure(char *text, size_t size, const struct point *p,
+			bool has_tests)
 {
-	char *to = s;
+	char nth[24] = "";
+	bool tells = has_tests && *p->test;
 
-	for (; *s; s++)
-		if (*s != ' ')
-			*to++ = *s;
-	*to = '\0';
+	if (p->nth)
+		snprintf(nth, sizeof(nth), " #%zu", p->nth + 1);
+	snprintf(text, size, "%.48s%s%.48s%s %s", tells ? p->test : "",
+		 tells ? " " : "", p->name, nth, op_name(p->op));
 }
 
-static void format(enum metric m, double value, char *cell)
+static void set_cell(struct grid *g, size_t column, enum metric m,
+		     const struct spread *v)
 {
-	metric_text(m, value, cell, CELL);
-	remove_spaces(cell);
-}
+	char rate[32];
 
-/* "61.2", "61.2 +-1.1", "-" */
-static void fill(const struct across *a, const struct figure *f, size_t array,
-		 enum metric m, char cell[CELL])
-{
-	struct sample_of v;
-	char half[CELL];
-
-	snprintf(cell, CELL, "-");
-	if (!sample(a, f, array, m, &v))
+	if (!v->n)
 		return;
-	format(m, v.estimate.mean, cell);
-	if (!a->has_intervals || v.basis != BASIS_RUNS)
+	if (m != METRIC_MB_S) {
+		grid_set_time(g, column, v->mean);
 		return;
-	format(m, v.estimate.se * stats_t(v.estimate.df), half);
-	snprintf(cell + strlen(cell), CELL - strlen(cell), "\u00b1%.20s", half);
+	}
+	metric_text(m, v->mean, rate, sizeof(rate));
+	if (v->n > 1 && v->mean > 0)
+		grid_set(g, column, "%s\u00b1%.1f%%", rate,
+			 100 * v->half / v->mean);
+	else
+		grid_set(g, column, "%s", rate);
 }
 
-static void print_right(FILE *out, const char *text, int width)
+/* Of all figures from @first on that are the same. */
+static void add_figure(struct grid *g, const struct across *a,
+		       const struct figures *f, size_t first, enum metric m,
+		       bool has_tests)
 {
-	fprintf(out, "%*s%s", width - text_width(text), "", text);
+	const struct point *p = f->list[first].point;
+	char name[GRID_CELL];
+
+	grid_add_line(g);
+	name_figure(name, sizeof(name), p, has_tests);
+	grid_set(g, 0, "%s", name);
+	for (size_t i = first; i < f->nr; i++)
+		if (is_same(p, f->list[i].point))
+			set_cell(g, across_column(a, f->list[i].point), m,
+				 &f->list[i].spread[m]);
 }
 
-static int label_width(const struct across *a, const char *title)
+static bool is_first(const struct figures *f, size_t i)
 {
-	int width = text_width(title);
-
-	for (size_t i = 0; i < a->nr_figures; i++)
-		if (width < text_width(a->figures[i].label))
-			width = text_width(a->figures[i].label);
-	return width;
+	for (size_t k = 0; k < i; k++)
+		if (is_same(f->list[k].point, f->list[i].point))
+			return false;
+	return true;
 }
 
-/* The widest of a column; @total of all of them. */
-static void measure(const struct across *a, enum metric m, int width[])
+void across_print_figures(const struct across *a, const struct figures *f,
+			  bool has_tests)
 {
-	char cell[CELL];
+	static const struct {
+		enum metric metric;
+		const char *heading;
+	} blocks[] = {{METRIC_MB_S, "MB/s"}, {METRIC_MEAN, "mean latency"}};
+	struct grid_column columns[GRID_COLUMNS];
+	struct grid g;
 
-	for (size_t c = 0; c < a->nr_arrays; c++) {
-		width[c] = text_width(a->arrays[c]);
-		for (size_t i = 0; i < a->nr_figures; i++) {
-			fill(a, &a->figures[i], c, m, cell);
-			if (width[c] < text_width(cell))
-				width[c] = text_width(cell);
-		}
-		width[c] += GAP;
+	for (size_t b = 0; b < sizeof(blocks) / sizeof(blocks[0]); b++) {
+		across_grid(&g, a, blocks[b].heading, columns);
+		for (size_t i = 0; i < f->nr; i++)
+			if (!f->list[i].point->step && is_first(f, i))
+				add_figure(&g, a, f, i, blocks[b].metric,
+					   has_tests);
+		grid_print(&g, a->width, a->out);
+		if (g.nr_lines)
+			fputc('\n', a->out);
+		grid_release(&g);
 	}
 }
 
-static int sum(const int width[], size_t nr)
-{
-	int total = 0;
-
-	while (nr--)
-		total += width[nr];
-	return total;
-}
-
-static void print_block(struct across *a, enum metric m, const char *title,
-			int room, FILE *out)
-{
-	int first = label_width(a, title), width[ARRAYS_MAX];
-	char cell[CELL];
-
-	a->has_intervals = true;
-	measure(a, m, width);
-	if (first + sum(width, a->nr_arrays) > room) {
-		a->has_intervals = false;
-		measure(a, m, width);
-	}
-	fprintf(out, "%-*s", first, title);
-	for (size_t c = 0; c < a->nr_arrays; c++)
-		print_right(out, a->arrays[c], width[c]);
-	fputc('\n', out);
-	for (size_t i = 0; i < a->nr_figures; i++) {
-		fprintf(out, "%s%*s", a->figures[i].label,
-			first - text_width(a->figures[i].label), "");
-		for (size_t c = 0; c < a->nr_arrays; c++) {
-			fill(a, &a->figures[i], c, m, cell);
-			print_right(out, cell, width[c]);
-		}
-		fputc('\n', out);
-	}
-	fputc('\n', out);
-}
+/* --- all of it --- */
 
 void across_print(const struct set *s, const char *const arrays[], size_t nr,
 		  unsigned int width, FILE *out)
 {
-	struct across a = {.s = s,
-			   .arrays = arrays,
-			   .nr_arrays = nr < ARRAYS_MAX ? nr : ARRAYS_MAX};
-	int room = width ? (int)width : WIDTH_DEFAULT;
+	struct across a = {.width = width ? (int)width : WIDTH_DEFAULT,
+			   .out = out};
+	struct figures f = {0};
+	struct curves c = {0};
+	struct err e = {0};
 
-	if (!find_figures(&a)) {
-		fputs("(no memory for the table)\n", out);
-		return;
+	if (figures_of(&f, s, &e) || curves_of(&c, s, &e))
+		fprintf(out, "(%s)\n", e.text);
+	/* More arrays than a table has columns make several tables. */
+	for (; nr; nr -= a.nr, arrays += a.nr) {
+		a.arrays = arrays;
+		a.nr = nr < ACROSS_ARRAYS_MAX ? nr : ACROSS_ARRAYS_MAX;
+		across_print_curves(&a, &c);
+		across_print_figures(&a, &f, set_has_tests(s));
 	}
-	print_block(&a, METRIC_MB_S, "MB/s", room, out);
-	print_block(&a, METRIC_MEAN, "mean latency", room, out);
-	free(a.figures);
 	pooled_warnings_print(s, out);
+	figures_release(&f);
+	curves_release(&c);
 }

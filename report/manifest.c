@@ -101,33 +101,38 @@ int manifest_write(const json_t *m, const char *folder, struct err *e)
 	return err;
 }
 
+/* "" if it has a whole result. */
+static void missing_text(const json_t *run, char *text, size_t size)
+{
+	const char *state = text_of(run, "state"), *name = text_of(run, "name");
+
+	if (!strcmp(state, "done"))
+		text[0] = '\0';
+	else if (!strcmp(state, "failed"))
+		snprintf(text, size, "%.100s failed: %.480s", name,
+			 text_of(run, "error"));
+	else
+		snprintf(text, size,
+			 "%.100s has not run: go on with lunbench bench "
+			 "--resume",
+			 name);
+}
+
 int manifest_missing(const char *path,
 		     int (*fn)(void *user, const char *text, struct err *e),
 		     void *user, struct err *e)
 {
-	const json_t *run;
+	const json_t *runs;
 	char text[600];
 	json_t *m;
-	size_t i;
 	int err = read_path(&m, path, e);
 
 	if (err)
 		return err;
-	json_array_foreach(json_object_get(m, "runs"), i, run)
-	{
-		const char *state = text_of(run, "state");
-
-		if (err || !strcmp(state, "done"))
-			continue;
-		if (!strcmp(state, "failed"))
-			snprintf(text, sizeof(text), "%.100s failed: %.480s",
-				 text_of(run, "name"), text_of(run, "error"));
-		else
-			snprintf(text, sizeof(text),
-				 "%.100s has not run: go on with lunbench "
-				 "bench --resume",
-				 text_of(run, "name"));
-		err = fn(user, text, e);
+	runs = json_object_get(m, "runs");
+	for (size_t i = 0; i < json_array_size(runs) && !err; i++) {
+		missing_text(json_array_get(runs, i), text, sizeof(text));
+		err = text[0] ? fn(user, text, e) : 0;
 	}
 	json_decref(m);
 	return err;
