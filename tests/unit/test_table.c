@@ -121,6 +121,33 @@ static void test_widths(void)
 	sample_release(&s);
 }
 
+/* What targets call themselves may be long: no line of the head is wider. */
+static void test_head(void)
+{
+	static char array[] = "raid10", members[] = "8 disks of 1000.20 GB, "
+						    "each a Seagate Barracuda "
+						    "of some years";
+	struct sample s;
+	const char *line;
+	char *text;
+
+	sample_init(&s);
+	strcpy(s.plan.lun.vendor, "SYNOLOGY");
+	strcpy(s.plan.lun.product, "iSCSI Storage");
+	strcpy(s.plan.lun.serial, "74a1fc0b-2b6c-4a6f-9a6b-0123456789ab");
+	s.target[0] = (struct fact){(char *)"array", array};
+	s.target[1] = (struct fact){(char *)"members", members};
+	text = print(&s, 80);
+	for (line = text; *line && *line != '\n';
+	     line += strcspn(line, "\n") + 1)
+		CU_ASSERT(strcspn(line, "\n") <= 80);
+	CU_ASSERT_TRUE(shows(text, "LUN     SYNOLOGY iSCSI Storage 0001, "
+				   "serial\n        74a1fc0b"));
+	CU_ASSERT_TRUE(shows(text, "target  array raid10, members 8 disks"));
+	free(text);
+	sample_release(&s);
+}
+
 static void test_events_and_warnings(void)
 {
 	struct sample s;
@@ -194,6 +221,7 @@ static void test_control_characters(void)
 }
 
 UNIT_TESTS("table", {"golden", test_golden}, {"widths", test_widths},
+	   {"head", test_head},
 	   {"events and warnings", test_events_and_warnings},
 	   {"nothing measured", test_nothing_measured},
 	   {"unlike sizes and depths", test_unlike_sizes_and_depths},
