@@ -125,7 +125,7 @@ void across_print(const struct set *s, const char *const arrays[], size_t nr,
 	struct curves c = {0};
 	struct err e = {0};
 
-	if (figures_of(&f, s, &e) || curves_of(&c, s, &e))
+	if (figures_of(&f, s, &e) || curves_of(&c, s, true, &e))
 		fprintf(out, "(%s)\n", e.text);
 	/* More arrays than a table has columns make several tables. */
 	for (; nr; nr -= a.nr, arrays += a.nr) {
