@@ -26,7 +26,6 @@ static int complete_request(struct bench *b)
 	snprintf(repeats, sizeof(repeats), "%d", (int)b->repeats);
 	if (b->repeats && request_add_key(r, "repeats", repeats))
 		return -ENOMEM;
-	r->quick |= b->quick;
 	return 0;
 }
 

@@ -16,7 +16,6 @@ enum bench_where { WHERE_AUTO, WHERE_HOST, WHERE_LAB };
 struct bench {
 	struct request request;
 	struct tgt_opts target; /* without array.kind: see arrays */
-	bool quick;
 
 	/* Of a set; texts are borrowed from argv. */
 	const char *arrays; /* "raid0,raid5"; NULL: none */

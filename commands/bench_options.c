@@ -11,8 +11,7 @@
 #include "commands/target_options.h"
 
 enum {
-	KEY_QUICK = 0x2000,
-	KEY_WHERE,
+	KEY_WHERE = 0x2000,
 	KEY_VIRTUAL_TIME,
 	KEY_JOBS,
 	KEY_REPEATS,
@@ -23,8 +22,6 @@ enum {
 
 static const struct argp_option own_options[] = {
 	TARGET_OPTION_ROWS,
-	{"quick", KEY_QUICK, NULL, 0,
-	 "a second for each job: a smoke test, not a measurement", 0},
 	{NULL, 0, NULL, 0, "Over arrays (--array A,B,C):", 10},
 	{"where", KEY_WHERE, "auto|host|lab", 0,
 	 "auto: on this host, if it can make the arrays, else in the lab", 10},
@@ -101,10 +98,6 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
 	struct err e = {0};
 	int err;
 
-	if (key == KEY_QUICK) {
-		b->quick = true;
-		return 0;
-	}
 	err = set_own(b, key, arg, &e);
 	if (!err) {
 		request_set_aside(&b->request, state, arg);

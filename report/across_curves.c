@@ -164,7 +164,7 @@ void across_print_curves(const struct across *a, const struct curves *c)
 	for (size_t i = 0; i < c->nr; i++) {
 		const struct point *p = c->list[i].point;
 
-		if (!p->step || !is_first(c, i))
+		if (!is_first(c, i))
 			continue;
 		find_family(&f, a, c, i);
 		text_clean(job, sizeof(job), p->name);
