@@ -33,7 +33,7 @@ static const struct command commands[] = {
 	{"target", "up | down | status | ...",
 	 "the bundled target, on loopback", command_target},
 	{"lab", "exec | up | ...", "a guest that has md and root", command_lab},
-	{"workloads", "[--keys]", "the shipped jobs; the keys of job files",
+	{"workloads", "[JOB]", "the shipped jobs; what one stands for; all keys",
 	 command_workloads},
 	{"selftest", "", "what the meter costs, and that it is right",
 	 command_selftest},

@@ -106,20 +106,15 @@ static unsigned int terminal_width(void)
 
 static void print_time(const struct plan *plan, FILE *out)
 {
-	uint64_t ns = 0;
-	char text[32];
+	struct plan_expected e = {.may_end_early =
+					  plan->until.kind != UNTIL_NONE};
+	char text[128];
 	size_t i;
 
-	for (i = 0; i < plan->nr_groups; i++) {
-		if (plan->groups[i].expected_ns == UINT64_MAX) {
-			fputs("ends when all is done", out);
-			return;
-		}
-		ns += plan->groups[i].expected_ns;
-	}
-	fprintf(out, "takes %s %s",
-		plan->until.kind != UNTIL_NONE ? "at most" : "about",
-		units_time(text, sizeof(text), (double)ns));
+	for (i = 0; i < plan->nr_groups; i++)
+		plan_expect(&e, &plan->groups[i]);
+	fprintf(out, "%s%s", e.ns ? "takes " : "",
+		plan_format_expected(&e, text, sizeof(text)));
 }
 
 /* The plan in a few lines; with --verbose, and for `lunbench plan`, all of it.

@@ -53,6 +53,7 @@ int prepare_load(struct prepared *p, const struct request *r)
 	if (jobset_build(&p->set, r->job ? &p->file : NULL, r->keys, r->nr_keys,
 			 &e))
 		return say_err(&e, STATUS_USAGE);
+	p->set.no_prepare = r->no_prepare;
 	if (r->quick && quick_scale(&p->set, &e))
 		return say_err(&e, STATUS_TARGET);
 	for (i = 0; i < p->set.nr_warnings; i++)

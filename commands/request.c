@@ -22,6 +22,7 @@ enum { /* argp keys of options without a letter */
        KEY_EXPECT_SERIAL,
        KEY_QUICK,
        KEY_UNTIL_CI,
+       KEY_NO_PREPARE,
        KEY_HEADER_DIGEST,
        KEY_DATA_DIGEST,
        KEY_IMMEDIATE_DATA,
@@ -89,6 +90,8 @@ static const struct argp_option plan_options[] = {
 	 "seed of every random stream (default: the job's randseed)", 0},
 	{"quick", KEY_QUICK, NULL, 0,
 	 "end each measurement after a second: does it work, not how fast", 0},
+	{"no-prepare", KEY_NO_PREPARE, NULL, 0,
+	 "leave out the jobs that only make the LUN ready (prepare=1)", 0},
 	{"until-ci", KEY_UNTIL_CI, "PERCENT", 0,
 	 "repeat until every mean is known that well: until=ci:PERCENT", 0},
 	{"verbose", 'v', NULL, 0, "print every client of the plan", 0},
@@ -298,6 +301,9 @@ static error_t parse_plan(int key, char *arg, struct argp_state *state)
 		return parse_uint("seed", arg, 1, UINT64_MAX, &r->seed);
 	case KEY_QUICK:
 		r->quick = true;
+		return 0;
+	case KEY_NO_PREPARE:
+		r->no_prepare = true;
 		return 0;
 	case KEY_UNTIL_CI:
 		snprintf(text, sizeof(text), "ci:%.80s", arg);

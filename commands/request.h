@@ -39,6 +39,7 @@ struct request {
 	bool overwrite;
 	bool verbose;
 	bool quick;
+	bool no_prepare;
 
 	bool json;	    /* the document on stdout, all else on stderr */
 	const char *file;   /* -o; borrowed from argv */

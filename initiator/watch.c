@@ -5,6 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool has_limit(const struct plan_group *g)
+{
+	return g->expected_ns != UINT64_MAX;
+}
+
+static void expect(struct watch *p, const struct plan_group *g)
+{
+	if (has_limit(g))
+		p->next_ns += g->expected_ns;
+	else
+		p->next_bytes += g->amount_bytes;
+}
+
 int watch_init(struct watch *p, const struct plan *plan,
 	       unsigned int nr_workers, struct err *e)
 {
@@ -18,19 +31,8 @@ int watch_init(struct watch *p, const struct plan *plan,
 		watch_release(p);
 		return err_set(e, -ENOMEM, "no memory for the progress");
 	}
-	for (i = 0; i < plan->nr_groups; i++) {
-		if (plan->groups[i].expected_ns == UINT64_MAX)
-			p->expected_ns = UINT64_MAX;
-		if (p->expected_ns != UINT64_MAX)
-			p->expected_ns += plan->groups[i].expected_ns;
-	}
-	for (i = 0; i < plan->nr_clients; i++) {
-		if (plan->clients[i].io_bytes == UINT64_MAX ||
-		    plan->clients[i].number_ios != UINT64_MAX)
-			p->io_bytes = UINT64_MAX;
-		if (p->io_bytes != UINT64_MAX)
-			p->io_bytes += plan->clients[i].io_bytes;
-	}
+	for (i = 0; i < plan->nr_groups; i++)
+		expect(p, &plan->groups[i]);
 	return 0;
 }
 
@@ -56,32 +58,44 @@ static void name_row(struct watch *p, const struct plan_row *row)
 
 void watch_begin(struct watch *p, size_t group, unsigned int nr_workers)
 {
+	const struct plan_group *g = &p->plan->groups[group];
 	size_t i;
 
+	p->group_ns = 0;
+	if (has_limit(g))
+		p->next_ns -= g->expected_ns;
+	else
+		p->next_bytes -= g->amount_bytes;
 	p->nr_workers = nr_workers;
 	memset(p->before, 0, nr_workers * sizeof(*p->before));
 	memset(&p->shown, 0, sizeof(p->shown));
 	p->shown.group = group;
 	p->shown.nr_groups = p->plan->nr_groups;
 	p->shown.row_name = p->name;
-	p->shown.left_is_most =
-		p->plan->until.kind != UNTIL_NONE &&
-		p->plan->groups[group].pass < p->plan->nr_passes;
+	p->shown.left_is_most = p->plan->until.kind != UNTIL_NONE &&
+				g->pass < p->plan->nr_passes;
 	for (i = 0; i < p->plan->nr_rows; i++)
 		if (p->plan->rows[i].group == group)
 			break;
 	name_row(p, i < p->plan->nr_rows ? &p->plan->rows[i] : NULL);
 }
 
-void watch_end(struct watch *p, const struct worker *workers)
+static uint64_t live_bytes(const struct watch *p, const struct worker *workers)
 {
+	uint64_t bytes = 0;
 	unsigned int i;
 
-	if (p->expected_ns != UINT64_MAX)
-		p->past_expected_ns +=
-			p->plan->groups[p->shown.group].expected_ns;
 	for (i = 0; i < p->nr_workers; i++)
-		p->past_bytes += workers[i].live.bytes;
+		bytes += workers ? workers[i].live.bytes : p->now[i].live.bytes;
+	return bytes;
+}
+
+void watch_end(struct watch *p, const struct worker *workers)
+{
+	if (has_limit(&p->plan->groups[p->shown.group]))
+		return;
+	p->past_ns += p->group_ns;
+	p->past_bytes += live_bytes(p, workers);
 }
 
 /* Before any row's ramp is over, it is "ramp" for the person who looks. */
@@ -157,39 +171,44 @@ static void make_rates(struct watch *p, uint64_t start_ns)
 	s->p99_service_ns = live_percentile_ns(&sum, 99);
 }
 
-static void make_fraction(struct watch *p, uint64_t in_group_ns)
+/* Groups with a time limit take that; what the others transfer goes on at the
+ * rate that there was. */
+static void make_fraction(struct watch *p)
 {
+	const struct plan_group *g = &p->plan->groups[p->shown.group];
+	double left_ns = p->next_ns, left_bytes = p->next_bytes;
+	double ns = p->past_ns, bytes = p->past_bytes, moved, elapsed_ns;
 	struct run_progress *s = &p->shown;
-	uint64_t expected = p->plan->groups[s->group].expected_ns;
-	uint64_t bytes = p->past_bytes;
-	unsigned int i;
 
 	s->fraction = -1;
 	s->left_ns = UINT64_MAX;
-	if (p->expected_ns != UINT64_MAX && p->expected_ns) {
-		if (in_group_ns > expected)
-			in_group_ns = expected;
-		in_group_ns += p->past_expected_ns;
-		s->fraction = (double)in_group_ns / p->expected_ns;
-		s->left_ns = p->expected_ns - in_group_ns;
-		return;
+	if (has_limit(g)) {
+		if (g->expected_ns > p->group_ns)
+			left_ns += g->expected_ns - p->group_ns;
+	} else {
+		moved = live_bytes(p, NULL);
+		ns += p->group_ns;
+		bytes += moved;
+		if (g->amount_bytes > moved)
+			left_bytes += g->amount_bytes - moved;
 	}
-	if (p->io_bytes == UINT64_MAX || !p->io_bytes)
+	/* A rate of too little is a guess. */
+	if (left_bytes > 0 && bytes < 0.01 * left_bytes)
 		return;
-	for (i = 0; i < p->nr_workers; i++)
-		bytes += p->now[i].live.bytes;
-	s->fraction = (double)bytes / p->io_bytes;
-	if (s->fraction > 1)
-		s->fraction = 1;
-	if (s->fraction > 0.01) /* before that it is a guess */
-		s->left_ns = s->elapsed_ns / s->fraction - s->elapsed_ns;
+	if (left_bytes > 0)
+		left_ns += left_bytes * ns / bytes;
+	elapsed_ns = s->elapsed_ns;
+	if (elapsed_ns + left_ns <= 0 || left_ns >= 1e18)
+		return;
+	s->fraction = elapsed_ns / (elapsed_ns + left_ns);
+	s->left_ns = (uint64_t)left_ns;
 }
 
 const struct run_progress *watch_make(struct watch *p, struct group_run *g,
 				      const struct worker *workers,
 				      uint64_t elapsed_ns)
 {
-	uint64_t start_ns = atomic_load(&g->start_ns), in_group_ns = 0;
+	uint64_t start_ns = atomic_load(&g->start_ns);
 	unsigned int i;
 
 	pthread_mutex_lock(&g->lock);
@@ -199,9 +218,9 @@ const struct run_progress *watch_make(struct watch *p, struct group_run *g,
 
 	p->shown.elapsed_ns = elapsed_ns;
 	if (start_ns && elapsed_ns > start_ns - g->origin_ns)
-		in_group_ns = elapsed_ns - (start_ns - g->origin_ns);
+		p->group_ns = elapsed_ns - (start_ns - g->origin_ns);
 	p->shown.phase = phase_name(p, start_ns);
 	make_rates(p, start_ns);
-	make_fraction(p, in_group_ns);
+	make_fraction(p);
 	return &p->shown;
 }

@@ -8,12 +8,14 @@
  * of run_plan(). Never from live state. */
 struct watch {
 	const struct plan *plan;
-	uint64_t
-		expected_ns; /* of all groups; UINT64_MAX: one ends by amount */
-	uint64_t io_bytes;   /* of all clients; UINT64_MAX: no such amount */
-	uint64_t past_expected_ns, past_bytes; /* of the groups before this */
-	struct worker_view *before;	       /* owned; one a worker */
-	struct worker_view *now;	       /* owned; one a worker */
+	/* Of the groups behind this: what is certain, and what a rate must
+	 * tell. */
+	uint64_t next_ns, next_bytes;
+	/* Of groups without a time limit that have ended. */
+	uint64_t past_ns, past_bytes;
+	uint64_t group_ns;	    /* in this group, when last looked at */
+	struct worker_view *before; /* owned; one a worker */
+	struct worker_view *now;    /* owned; one a worker */
 	unsigned int nr_workers;
 	struct run_progress shown; /* rates stay until there are new ones */
 	char name[160];		   /* shown.row_name */

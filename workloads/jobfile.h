@@ -64,6 +64,7 @@ struct jobset {
 	char **departs; /* owned sentences, each once */
 	size_t nr_departs;
 	bool is_quick;	       /* see quick.h */
+	bool no_prepare;       /* jobs that prepare are left out of the plan */
 	char **not_applicable; /* owned: "ioengine: reason" each once */
 	size_t nr_not_applicable;
 };

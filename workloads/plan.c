@@ -184,6 +184,25 @@ static int note_traps(const struct job_plan *j)
 	return ret;
 }
 
+/* What a client transfers until it ends by itself. */
+static uint64_t amount_of(const struct plan_client *c)
+{
+	double ios = (double)c->number_ios * plan_mean_bytes(c->opts);
+
+	if (c->number_ios == UINT64_MAX || ios >= (double)c->io_bytes)
+		return c->io_bytes;
+	return (uint64_t)ios;
+}
+
+static void sum_amounts(struct plan *p, struct plan_group *g)
+{
+	size_t i;
+
+	for (i = g->first_client; i < p->nr_clients; i++)
+		g->amount_bytes =
+			plan_add(g->amount_bytes, amount_of(&p->clients[i]));
+}
+
 /* Lays out one measurement of job @n: the clones of a job stand side by side.
  */
 static int add_job(struct layout *l, size_t n, const struct turn *t)
@@ -234,6 +253,7 @@ static int add_group(struct layout *l, const struct turn *t)
 		is_first = false;
 		ret = add_job(l, n, t);
 	}
+	sum_amounts(p, &p->groups[p->nr_groups - 1]);
 	return ret;
 }
 
@@ -289,10 +309,14 @@ static int find_parts(struct layout *l)
 		part->nr = n + 1 - part->first;
 	}
 	if (!ret && !l->nr_parts)
-		ret = err_set(l->e, -ENOSPC,
-			      "no job fits the LUN: %s; all are left out "
-			      "(misfit=skip)",
-			      l->p->nr_notes ? l->p->notes[0] : "");
+		ret = set->no_prepare && !l->p->nr_notes
+			      ? err_set(l->e, -EINVAL,
+					"all jobs only prepare, and are left "
+					"out by --no-prepare")
+			      : err_set(l->e, -ENOSPC,
+					"no job fits the LUN: %s; all are left "
+					"out (misfit=skip)",
+					l->p->nr_notes ? l->p->notes[0] : "");
 	return ret;
 }
 

@@ -58,12 +58,14 @@ struct plan_row {
 
 struct plan_group {
 	size_t first_client, nr_clients; /* clients are sorted by group */
-	uint64_t expected_ns; /* UINT64_MAX: no time limit, ends by amount */
-	bool may_end_early;   /* expected_ns is a cap: an amount may be done
-				 before */
-	size_t part;	      /* the same in all steps and repeats of a group of
-				 the job file */
-	unsigned int pass;    /* from 1 */
+	uint64_t expected_ns;  /* UINT64_MAX: no time limit, ends by amount */
+	bool may_end_early;    /* expected_ns is a cap: an amount may be done
+				  before */
+	uint64_t amount_bytes; /* of all clients, about where number_ios ends
+				  them; UINT64_MAX: until the time is over */
+	size_t part;	   /* the same in all steps and repeats of a group of
+			      the job file */
+	unsigned int pass; /* from 1 */
 };
 
 struct plan {
@@ -120,6 +122,22 @@ unsigned int plan_repeats(const struct job_opts *o);
 /* Only @passes were needed, or came to be run: what is behind them is no longer
  * part of the plan. @reached: the rule of until is fulfilled. */
 void plan_end_early(struct plan *p, unsigned int passes, bool reached);
+
+/* What a plan takes: the time of the groups that have a limit, and what the
+ * others transfer. */
+struct plan_expected {
+	uint64_t ns;
+	bool may_end_early;
+	size_t nr_amounts; /* groups without a time limit */
+	uint64_t bytes;	   /* of all of them */
+	bool are_alike;	   /* each bytes / nr_amounts */
+};
+
+void plan_expect(struct plan_expected *e, const struct plan_group *g);
+/* "about 2 min", "at most 2 min, and 1 GiB without a time limit", "6 x 2 GiB
+ * without a time limit". */
+char *plan_format_expected(const struct plan_expected *e, char *text,
+			   size_t size);
 
 /* For a person (`lunbench plan`); stable text. @verbose: every client. */
 void plan_print(const struct plan *p, bool verbose, FILE *out);

@@ -258,8 +258,12 @@ int plan_fit_all(struct plan *p, struct plan_fit *fits, struct err *e)
 	for (n = 0; !ret && n < set->nr_jobs; n++)
 		if (!set->jobs[n].prepare)
 			ret = fit_one(p, n, &fits[n], &from, &to, e);
-	for (n = 0; !ret && n < set->nr_jobs; n++)
-		if (set->jobs[n].prepare)
+	for (n = 0; !ret && n < set->nr_jobs; n++) {
+		if (!set->jobs[n].prepare)
+			continue;
+		fits[n].is_left_out = set->no_prepare;
+		if (!set->no_prepare)
 			ret = fit_one(p, n, &fits[n], &from, &to, e);
+	}
 	return ret;
 }

@@ -3,37 +3,46 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "workloads/plan.h"
+#include "workloads/plan_region.h"
 #include "workloads/plan_say.h"
 
 enum { TEXT = 48 };
 
 /* --- time --- */
 
-struct expected {
-	uint64_t ns; /* UINT64_MAX: no time limit */
-	bool may_end_early;
-};
-
-static void expect(struct expected *e, const struct plan_group *g)
+void plan_expect(struct plan_expected *e, const struct plan_group *g)
 {
-	e->ns = g->expected_ns > UINT64_MAX - e->ns ? UINT64_MAX
-						    : e->ns + g->expected_ns;
-	e->may_end_early |= g->may_end_early;
+	if (g->expected_ns != UINT64_MAX) {
+		e->ns = plan_add(e->ns, g->expected_ns);
+		e->may_end_early |= g->may_end_early;
+		return;
+	}
+	e->are_alike =
+		!e->nr_amounts ||
+		(e->are_alike && e->bytes / e->nr_amounts == g->amount_bytes);
+	e->nr_amounts++;
+	e->bytes = plan_add(e->bytes, g->amount_bytes);
 }
 
-static const char *format_expected(char *buf, size_t size,
-				   const struct expected *e)
+char *plan_format_expected(const struct plan_expected *e, char *text,
+			   size_t size)
 {
-	char text[TEXT];
+	char bytes[TEXT], time[TEXT], times[TEXT] = "";
+	size_t n = e->are_alike && e->nr_amounts ? e->nr_amounts : 1, len = 0;
 
-	if (e->ns == UINT64_MAX)
-		snprintf(buf, size, "no time limit, ends when all is done");
-	else
-		snprintf(buf, size, "%s %s",
-			 e->may_end_early ? "at most" : "about",
-			 plan_say_time(text, sizeof(text), e->ns));
-	return buf;
+	text[0] = '\0';
+	if (e->ns)
+		len = snprintf(text, size, "%s %s%s",
+			       e->may_end_early ? "at most" : "about",
+			       plan_say_time(time, sizeof(time), e->ns),
+			       e->nr_amounts ? ", and " : "");
+	if (n > 1)
+		snprintf(times, sizeof(times), "%zu x ", n);
+	if (e->nr_amounts && len < size)
+		snprintf(text + len, size - len, "%s%s without a time limit",
+			 times,
+			 units_bytes(bytes, sizeof(bytes), e->bytes / n));
+	return text;
 }
 
 /* --- parts: groups of the job file, with all their steps and repeats --- */
@@ -41,7 +50,7 @@ static const char *format_expected(char *buf, size_t size,
 struct part {
 	const struct plan_group *shown; /* its step with the most clients */
 	size_t nr_groups, nr_steps;
-	struct expected expected;
+	struct plan_expected expected;
 };
 
 static struct part part_of(const struct plan *p, size_t part)
@@ -56,7 +65,7 @@ static struct part part_of(const struct plan *p, size_t part)
 		if (g->part != part)
 			continue;
 		s.nr_groups++;
-		expect(&s.expected, g);
+		plan_expect(&s.expected, g);
 		if (p->rows[row].repeat > 1)
 			continue;
 		s.nr_steps++;
@@ -71,7 +80,7 @@ static void print_heading(const struct plan *p, size_t part,
 	size_t repeats = s->nr_groups / s->nr_steps;
 	bool may_be_less = p->until.kind != UNTIL_NONE &&
 			   repeats == p->nr_passes && repeats > 1;
-	char text[TEXT];
+	char text[3 * TEXT];
 
 	if (p->nr_groups == 1) {
 		fputs("\nJobs\n", out);
@@ -84,9 +93,8 @@ static void print_heading(const struct plan *p, size_t part,
 		fprintf(out, "%s%zu times%s, ", may_be_less ? "up to " : "",
 			repeats, s->nr_steps > 1 ? " each" : "");
 	fprintf(out, "%s%s\n",
-		format_expected(text, sizeof(text), &s->expected),
-		s->nr_groups > 1 && s->expected.ns != UINT64_MAX ? " in all"
-								 : "");
+		plan_format_expected(&s->expected, text, sizeof(text)),
+		s->nr_groups > 1 && !s->expected.nr_amounts ? " in all" : "");
 }
 
 static void print_part(const struct plan *p, size_t part, bool verbose,
@@ -105,8 +113,12 @@ static void print_passes(const struct plan *p, FILE *out)
 {
 	char text[160];
 
+	char most[32] = "";
+
 	if (p->nr_passes < 2)
 		return;
+	if (p->min_passes < p->nr_passes)
+		snprintf(most, sizeof(most), "%u to ", p->min_passes);
 	fputc('\n', out);
 	switch (p->until.kind) {
 	case UNTIL_NONE:
@@ -116,15 +128,15 @@ static void print_passes(const struct plan *p, FILE *out)
 		break;
 	case UNTIL_CI:
 		snprintf(text, sizeof(text),
-			 "%u to %u: until the 95 %% interval of every mean is "
+			 "%s%u: until the 95 %% interval of every mean is "
 			 "within %g %% of it",
-			 p->min_passes, p->nr_passes, p->until.percent);
+			 most, p->nr_passes, p->until.percent);
 		break;
 	case UNTIL_STEADY:
 		snprintf(text, sizeof(text),
-			 "%u to %u: until the last %u are steady by SNIA's two "
+			 "%s%u: until the last %u are steady by SNIA's two "
 			 "rules",
-			 p->min_passes, p->nr_passes, p->min_passes);
+			 most, p->nr_passes, p->min_passes);
 		break;
 	}
 	plan_say_wrapped(out, "Passes  ", text);
@@ -134,7 +146,7 @@ static void print_passes(const struct plan *p, FILE *out)
 
 static void print_lun(const struct lun *l, FILE *out)
 {
-	char text[TEXT];
+	char text[3 * TEXT];
 
 	fprintf(out, "LUN   %s in %" PRIu64 " blocks of %u bytes",
 		units_bytes(text, sizeof(text), lun_bytes(l)), l->blocks,
@@ -147,14 +159,15 @@ static void print_lun(const struct lun *l, FILE *out)
 
 static void print_total(const struct plan *p, FILE *out)
 {
-	struct expected all = {.may_end_early = p->until.kind != UNTIL_NONE};
-	char text[TEXT];
+	struct plan_expected all = {.may_end_early =
+					    p->until.kind != UNTIL_NONE};
+	char text[3 * TEXT];
 	size_t g;
 
 	for (g = 0; g < p->nr_groups; g++)
-		expect(&all, &p->groups[g]);
+		plan_expect(&all, &p->groups[g]);
 	fprintf(out, "%sTime  %s\n", p->nr_passes > 1 ? "" : "\n",
-		format_expected(text, sizeof(text), &all));
+		plan_format_expected(&all, text, sizeof(text)));
 }
 
 static void print_list(const char *title, char *const *list, size_t nr,

@@ -265,6 +265,18 @@ int plan_set_amounts(const struct job_plan *j, uint64_t length,
 	return 0;
 }
 
+double plan_mean_bytes(const struct job_opts *o)
+{
+	double reads = o->rwmixread / 100.0;
+
+	if ((o->ops & OP_BIT(OP_READ)) && (o->ops & OP_BIT(OP_WRITE)))
+		return reads * pace_mean_bytes(o, OP_READ) +
+		       (1 - reads) * pace_mean_bytes(o, OP_WRITE);
+	return pace_mean_bytes(o, o->ops & OP_BIT(OP_READ)    ? OP_READ
+				  : o->ops & OP_BIT(OP_WRITE) ? OP_WRITE
+							      : OP_TRIM);
+}
+
 /* --- all clones --- */
 
 int plan_slice(const struct job_plan *j, unsigned int clone, uint64_t length,

@@ -39,6 +39,15 @@ int plan_set_amounts(const struct job_plan *j, uint64_t length,
  * added to @from..@to. No notes. */
 int plan_check_regions(const struct job_plan *j, uint64_t *from, uint64_t *to);
 
+/* The mean of the job's I/Os, by its mix. */
+double plan_mean_bytes(const struct job_opts *o);
+
+/* a + b; UINT64_MAX is without end. */
+static inline uint64_t plan_add(uint64_t a, uint64_t b)
+{
+	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
 /* rw=read:4k. */
 bool plan_has_holes(const struct job_opts *o);
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "workloads/plan_region.h"
 
 enum { WIDTH = 80, TEXT = 48 };
 
@@ -299,11 +300,6 @@ struct span { /* over the clients of one job in one group */
 	uint64_t io_bytes, number_ios; /* UINT64_MAX: without end */
 };
 
-static uint64_t add_amount(uint64_t a, uint64_t b)
-{
-	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
-}
-
 static struct span span_of(const struct plan *p, const struct plan_group *g,
 			   size_t job)
 {
@@ -322,8 +318,8 @@ static struct span span_of(const struct plan *p, const struct plan_group *g,
 		}
 		if (!c->clone)
 			s.clone_bytes += c->length_bytes;
-		s.io_bytes = add_amount(s.io_bytes, c->io_bytes);
-		s.number_ios = add_amount(s.number_ios, c->number_ios);
+		s.io_bytes = plan_add(s.io_bytes, c->io_bytes);
+		s.number_ios = plan_add(s.number_ios, c->number_ios);
 		is_first = false;
 	}
 	return s;
