@@ -235,7 +235,9 @@ static int compare_pair(struct comparison *c, const struct pair *p,
 	for (m = 0; m < METRICS && !err; m++) {
 		if (!(o->metrics & 1U << m))
 			continue;
-		item = (struct comparison_item){.metric = m};
+		item = (struct comparison_item){
+			.metric = m,
+			.is_step = (p->nr_a ? p->a : p->b)[0]->step > 0};
 		snprintf(item.label, sizeof(item.label), "%s", label);
 		item.has_a = sample_take(&item.a, p->a, p->nr_a, m);
 		item.has_b = sample_take(&item.b, p->b, p->nr_b, m);

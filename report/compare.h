@@ -30,6 +30,7 @@ struct compare_opts {
 
 struct comparison_item {
 	char label[256]; /* printable */
+	bool is_step;	 /* of a sweep */
 	enum metric metric;
 	struct sample_of a, b;
 	bool has_a, has_b;
@@ -84,6 +85,8 @@ size_t comparison_failures(const struct comparison *c);
 /* Latencies that no gate judges, for want of an interval. */
 size_t comparison_unjudged(const struct comparison *c);
 
+/* Steps of a sweep, of which there are many, are lines only where they tell
+ * something; the others are counted. */
 void compare_print(const struct comparison *c, FILE *out);
 void compare_put_junit(const struct comparison *c, size_t nr, FILE *out);
 

@@ -58,14 +58,24 @@ static void fill(struct line *l, const struct comparison_item *item)
 		 verdict_names[item->verdict], item->fails ? ", FAILS" : "");
 }
 
+/* It would be one of hundreds of lines that all say nothing. */
+static bool is_quiet(const struct comparison_item *item)
+{
+	return item->is_step && item->verdict == VERDICT_NO_DIFFERENCE;
+}
+
 static void print_table(const struct comparison *c, FILE *out)
 {
+	size_t i, k, quiet = 0;
 	struct line l;
 	struct grid g;
-	size_t i, k;
 
 	grid_init(&g, columns, COLUMNS, true);
 	for (i = 0; i < c->nr_items; i++) {
+		if (is_quiet(&c->items[i])) {
+			quiet++;
+			continue;
+		}
 		fill(&l, &c->items[i]);
 		grid_add_line(&g);
 		for (k = 0; k < COLUMNS; k++)
@@ -73,6 +83,9 @@ static void print_table(const struct comparison *c, FILE *out)
 	}
 	grid_print(&g, WIDTH, out);
 	grid_release(&g);
+	if (quiet)
+		fprintf(out, "%zu figures of steps: no difference shown\n",
+			quiet);
 }
 
 /* Where the intervals are from: once each. */
