@@ -130,23 +130,38 @@ static int read_all(struct set *s, const struct request_report *r,
 	return err ? err : choose(s, r, e);
 }
 
+/* Copies are read beside the review that they are from, in forms for people
+ * that have the room. */
+static const char *usual_reference(const struct set *s, const struct format *f)
+{
+	size_t i;
+
+	for (i = 0; f == &format_html && i < s->nr_points; i++)
+		if (!strcmp(s->points[i].view, "copy"))
+			return "nas-2014";
+	return NULL;
+}
+
 /* The same beside published figures, where these are asked for. */
 static int report_beside(const struct set *s, const struct format *f,
 			 const struct request_report *r, struct err *e)
 {
 	const struct compare_opts o = {.max_regress = -1, .protocol = "iscsi"};
+	const char *name = r->reference ? r->reference : usual_reference(s, f);
 	struct reference reference;
 	struct comparison c = {0};
 	char path[PATH_MAX + 300];
 	int err;
 
-	if (!r->reference)
+	if (!name)
 		return report(s, NULL, f, r, e);
-	if (shipped_reference(r->reference, path, sizeof(path), e) ||
+	if (shipped_reference(name, path, sizeof(path), e) ||
 	    reference_read(&reference, path, e))
 		return e->code = -EINVAL;
 	err = compare_reference(&c, &reference, s, &o, e);
-	if (!err)
+	if (err == -ENOENT && !r->reference) /* copies on other volumes */
+		err = report(s, NULL, f, r, e);
+	else if (!err)
 		err = report(s, &c, f, r, e);
 	else if (err == -ENOENT)
 		e->code = err = -EINVAL;

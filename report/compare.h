@@ -39,6 +39,9 @@ struct comparison_item {
 				   */
 	enum verdict verdict;
 	bool fails; /* the gate */
+	/* Of a published table: its line, and the first of B's repeats. */
+	const struct reference_line *line; /* borrowed, as @point; or NULL */
+	const struct point *point;
 };
 
 /* Of a sweep that both sides have. */

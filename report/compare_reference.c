@@ -46,7 +46,10 @@ static int compare_rows(struct comparison *c, const struct reference_line *l,
 			struct err *e)
 {
 	const struct point **list = calloc(b->nr_points + 1, sizeof(*list));
-	struct comparison_item item = {.metric = METRIC_MB_S, .has_a = true};
+	struct comparison_item item = {.metric = METRIC_MB_S,
+				       .has_a = true,
+				       .line = l,
+				       .point = first};
 	const struct point *p;
 	size_t nr = 0;
 	int err;

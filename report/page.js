@@ -1,72 +1,449 @@
 "use strict";
-/* Draws the charts of a report from the data in the page. All texts reach the
+/* Draws the charts of a report from the data in the page, which say what to
+ * draw and nothing of where it is from (report/page.h). All texts reach the
  * page through Chart.js's canvas: nothing here makes HTML of them. */
 (function () {
-	var data = JSON.parse(document.getElementById("data").textContent);
-	var palette = ["#3b7dd8", "#e07b39", "#3a9b5c", "#b04fb8", "#c9a227",
-		"#d1495b", "#2a9d9d", "#7a6ff0", "#8c6d46", "#7f8c8d"];
+	var specs = JSON.parse(document.getElementById("data").textContent);
+	var COLORS = 8; /* --c0 ... in the style */
+	var DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
+	var SHAPES = ["circle", "rect", "triangle", "rectRot", "star",
+		"crossRot", "rectRounded", "cross"];
 	var charts = [];
 
-	function color(i) { return palette[i % palette.length]; }
+	/* --- looks --- */
+
 	function style(name) {
 		return getComputedStyle(document.documentElement)
 			.getPropertyValue(name).trim();
 	}
-	function axis(title, more) {
-		return Object.assign({
-			title: { display: true, text: title },
-			ticks: {}, grid: {}
-		}, more || {});
+	function color(i) { return style("--c" + i % COLORS); }
+	function pale(hex) { return hex + "55"; }
+	function dash(i) {
+		return DASHES[Math.floor(i / COLORS) % DASHES.length];
 	}
-	/* 1 ms from 1000000 ns, for axes and tips */
+	function shape(i) { return SHAPES[i % SHAPES.length]; }
+	/* Bars beyond the colours are told apart by stripes. */
+	function fill(i, is_pale) {
+		var base = is_pale ? pale(color(i)) : color(i), tile, pen;
+		if (i < COLORS)
+			return base;
+		tile = document.createElement("canvas");
+		tile.width = tile.height = 6;
+		pen = tile.getContext("2d");
+		pen.fillStyle = pale(color(i));
+		pen.fillRect(0, 0, 6, 6);
+		pen.strokeStyle = color(i);
+		pen.lineWidth = 2;
+		pen.beginPath();
+		if (Math.floor(i / COLORS) % 2) {
+			pen.moveTo(0, 6);
+			pen.lineTo(6, 0);
+		} else {
+			pen.moveTo(3, 0);
+			pen.lineTo(3, 6);
+		}
+		pen.stroke();
+		return pen.createPattern(tile, "repeat");
+	}
+
+	/* --- numbers as texts --- */
+
+	/* 1 ms from 1000000 ns */
 	function time(ns) {
-		var units = [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]];
+		var units = [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3], ["ns", 1]];
 		for (var i = 0; i < units.length; i++)
-			if (ns >= units[i][1] || units[i][1] === 1)
+			if (Math.abs(ns) >= units[i][1])
 				return Number((ns / units[i][1]).toPrecision(3)) +
 					" " + units[i][0];
 		return "0";
-	}
-	/* Log axes label powers of ten, and 2 and 5 between them. */
-	function logTick(format) {
-		return function (v) {
-			var first = Number(Number(v).toExponential()[0]);
-			return first === 1 || first === 2 || first === 5 ?
-				format(v) : null;
-		};
 	}
 	/* x is 1 / (1 - percentile): 10 is the 90th. */
 	function percentile(x) {
 		return x <= 1 ? "0 %" :
 			Number((100 - 100 / x).toPrecision(7)) + " %";
 	}
-	function ink(chart) {
-		var o = chart.options, text = style("--ink"), line = style("--line");
-		o.plugins.legend.labels.color = text;
-		Object.keys(o.scales).forEach(function (k) {
-			o.scales[k].title.color = text;
-			o.scales[k].ticks.color = text;
-			o.scales[k].grid.color = line;
-			o.scales[k].grid.borderColor = line;
+	function number(v) { return String(Number(Number(v).toPrecision(4))); }
+	function text(axis, v) {
+		if (axis.unit === "time")
+			return time(v);
+		if (axis.unit === "percentile")
+			return percentile(v);
+		return number(v) + (axis.unit ? " " + axis.unit : "");
+	}
+	function tick(axis) {
+		return function (v) {
+			var first;
+			if (axis.unit === "percentile")
+				return Number.isInteger(Math.log10(v)) || v === 2 ?
+					percentile(v) : null;
+			if (!axis.log)
+				return axis.unit === "time" ? time(v) : number(v);
+			/* powers of ten, and 2 and 5 between them */
+			first = Number(Number(v).toExponential()[0]);
+			return first === 1 || first === 2 || first === 5 ?
+				text(axis, v) : null;
+		};
+	}
+
+	/* --- what Chart.js does not draw --- */
+
+	/* A line across the value axis from low to high, with ends. */
+	function whisker(pen, x0, y0, x1, y1, across) {
+		pen.beginPath();
+		pen.moveTo(x0, y0);
+		pen.lineTo(x1, y1);
+		if (across) {
+			pen.moveTo(x0 - 3, y0);
+			pen.lineTo(x0 + 3, y0);
+			pen.moveTo(x1 - 3, y1);
+			pen.lineTo(x1 + 3, y1);
+		} else {
+			pen.moveTo(x0, y0 - 3);
+			pen.lineTo(x0, y0 + 3);
+			pen.moveTo(x1, y1 - 3);
+			pen.lineTo(x1, y1 + 3);
+		}
+		pen.stroke();
+	}
+	function bands(chart, spec) {
+		var pen = chart.ctx, x = chart.scales.x, y = chart.scales.y;
+		spec.series.forEach(function (s, i) {
+			var with_interval = s.data.filter(function (p) {
+				return p.length === 4;
+			});
+			if (!with_interval.length || !chart.isDatasetVisible(i))
+				return;
+			pen.fillStyle = color(s.color) + "26";
+			pen.beginPath();
+			with_interval.forEach(function (p) {
+				pen.lineTo(x.getPixelForValue(p[0]),
+					y.getPixelForValue(p[3]));
+			});
+			with_interval.slice().reverse().forEach(function (p) {
+				pen.lineTo(x.getPixelForValue(p[0]),
+					y.getPixelForValue(p[2]));
+			});
+			pen.fill();
+			pen.strokeStyle = color(s.color);
+			pen.lineWidth = 1;
+			with_interval.forEach(function (p) {
+				var at = x.getPixelForValue(p[0]);
+				whisker(pen, at, y.getPixelForValue(p[2]),
+					at, y.getPixelForValue(p[3]), true);
+			});
 		});
 	}
-	function draw(id, type, datasets, scales, options, labels) {
-		var canvas = document.getElementById(id), chart;
-		if (!canvas)
-			return;
+	function barWhiskers(chart, spec) {
+		var pen = chart.ctx, x = chart.scales.x;
+		pen.strokeStyle = style("--ink");
+		pen.lineWidth = 1;
+		spec.series.forEach(function (s, i) {
+			if (!chart.isDatasetVisible(i))
+				return;
+			chart.getDatasetMeta(i).data.forEach(function (bar, k) {
+				var v = s.data[k];
+				if (v && v.length === 3)
+					whisker(pen, x.getPixelForValue(v[1]), bar.y,
+						x.getPixelForValue(v[2]), bar.y);
+			});
+		});
+	}
+	/* The median to the 99th percentile, below the dot of the mean. */
+	function ranges(chart, spec) {
+		var pen = chart.ctx, x = chart.scales.x;
+		pen.lineWidth = 2;
+		spec.series.forEach(function (s, i) {
+			if (!chart.isDatasetVisible(i))
+				return;
+			pen.strokeStyle = color(s.color);
+			pen.setLineDash(dash(s.color));
+			chart.getDatasetMeta(i).data.forEach(function (bar, k) {
+				var v = s.data[k];
+				if (v)
+					whisker(pen, x.getPixelForValue(v[1]), bar.y,
+						x.getPixelForValue(v[2]), bar.y);
+			});
+			pen.setLineDash([]);
+			pen.fillStyle = color(s.color);
+			chart.getDatasetMeta(i).data.forEach(function (bar, k) {
+				if (!s.data[k])
+					return;
+				pen.beginPath();
+				pen.arc(x.getPixelForValue(s.data[k][0]), bar.y, 4,
+					0, 2 * Math.PI);
+				pen.fill();
+			});
+		});
+	}
+	function overlaps(a, b) {
+		return a.left < b.right && b.left < a.right &&
+			a.top < b.bottom && b.top < a.bottom;
+	}
+	/* Near (x, y), where no other label is. */
+	function place(chart, taken, x, y, width) {
+		var area = chart.chartArea, tries = [], i, box;
+		for (i = 0; i < 8; i++)
+			tries.push([x - width / 2, y - 24 - 15 * i],
+				[x - width / 2, y + 10 + 15 * i]);
+		for (i = 0; i < tries.length; i++) {
+			box = { left: Math.min(Math.max(tries[i][0], area.left + 2),
+				area.right - width - 2), top: tries[i][1] };
+			box.right = box.left + width;
+			box.bottom = box.top + 14;
+			if (box.top < area.top || box.bottom > area.bottom ||
+				taken.some(overlaps.bind(null, box)))
+				continue;
+			taken.push(box);
+			return box;
+		}
+		return null;
+	}
+	function label(pen, what, box, hue) {
+		pen.fillStyle = style("--paper") + "d9";
+		pen.fillRect(box.left - 2, box.top, box.right - box.left + 4, 14);
+		pen.fillStyle = hue;
+		pen.textAlign = "left";
+		pen.textBaseline = "top";
+		pen.fillText(what, box.left, box.top + 1);
+	}
+	function marks(chart, spec) {
+		var pen = chart.ctx, taken = [];
+		pen.font = "600 11px " + Chart.defaults.font.family;
+		(spec.marks || []).forEach(function (m) {
+			var x = chart.scales.x.getPixelForValue(m.x);
+			var y = chart.scales.y.getPixelForValue(m.y);
+			var box;
+			pen.strokeStyle = color(m.color);
+			pen.lineWidth = 2;
+			pen.beginPath();
+			pen.arc(x, y, 7, 0, 2 * Math.PI);
+			pen.stroke();
+			taken.push({ left: x - 7, right: x + 7, top: y - 7,
+				bottom: y + 7 });
+			m.box = box = place(chart, taken, x, y,
+				pen.measureText(m.text).width);
+		});
+		(spec.marks || []).forEach(function (m) {
+			if (m.box)
+				label(pen, m.text, m.box, color(m.color));
+		});
+	}
+	/* Upright lines, with the text beside them where there is room. */
+	function events(chart, spec) {
+		var pen = chart.ctx, area = chart.chartArea, taken = [];
+		pen.font = "11px " + Chart.defaults.font.family;
+		(spec.events || []).forEach(function (e) {
+			var x = chart.scales.x.getPixelForValue(e.at);
+			var what = e.text.length > 48 ?
+				e.text.slice(0, 46) + "\u2026" : e.text;
+			var width = pen.measureText(what).width, box, i;
+			if (x < area.left || x > area.right)
+				return;
+			pen.strokeStyle = style("--bad");
+			pen.lineWidth = 1;
+			pen.setLineDash([4, 3]);
+			pen.beginPath();
+			pen.moveTo(x, area.top);
+			pen.lineTo(x, area.bottom);
+			pen.stroke();
+			pen.setLineDash([]);
+			for (i = 0; i < 6; i++) {
+				box = { left: x + 4 + width > area.right ?
+					Math.max(area.left, x - width - 4) : x + 4,
+					top: area.top + 2 + 16 * i };
+				box.right = box.left + width;
+				box.bottom = box.top + 14;
+				if (!taken.some(overlaps.bind(null, box)))
+					break;
+			}
+			taken.push(box);
+			label(pen, what, box, style("--ink"));
+		});
+	}
+
+	/* --- datasets --- */
+
+	function lineSets(spec) {
+		return spec.series.map(function (s) {
+			return {
+				label: s.name, color: s.color, unnamed: s.unnamed,
+				data: s.data.map(function (p) {
+					return { x: p[0], y: p[1] };
+				}),
+				borderDash: dash(s.color),
+				borderWidth: s.thin ? 1.4 : 2,
+				pointStyle: shape(s.color),
+				pointRadius: spec.marks ? 3 : 0, pointHitRadius: 8
+			};
+		});
+	}
+	function barSets(spec) {
+		return spec.series.map(function (s) {
+			return {
+				label: s.name, color: s.color, pale: s.pale,
+				data: s.data.map(function (v) { return v && v[0]; }),
+				borderWidth: 1, skipNull: true, minBarLength: 1,
+				categoryPercentage: 0.82, barPercentage: 0.95
+			};
+		});
+	}
+	/* Bars that are not seen give the ranges their places. */
+	function rangeSets(spec) {
+		return spec.series.map(function (s) {
+			return {
+				label: s.name, color: s.color, ghost: true,
+				data: s.data.map(function (v) { return v && v[0]; }),
+				categoryPercentage: 0.8, barPercentage: 1
+			};
+		});
+	}
+	var KINDS = {
+		lines: { type: "line", sets: lineSets, below: bands,
+			above: [marks, events] },
+		bars: { type: "bar", sets: barSets, above: [barWhiskers] },
+		ranges: { type: "bar", sets: rangeSets, above: [ranges] }
+	};
+
+	/* --- scales --- */
+
+	function scale(axis, more) {
+		return Object.assign({
+			title: { display: !!axis.title, text: axis.title },
+			type: axis.log ? "logarithmic" : "linear",
+			beginAtZero: !axis.log,
+			ticks: { callback: tick(axis), maxRotation: 0 }, grid: {}
+		}, axis.max ? { suggestedMax: axis.max } : {},
+		axis.unit === "percentile" ? { min: Math.SQRT2 } : {}, more || {});
+	}
+	/* Ranges on a log axis: their ends are no values of the chart's own. */
+	function span(spec) {
+		var all = [];
+		spec.series.forEach(function (s) {
+			s.data.forEach(function (v) {
+				if (v)
+					all.push(v[0], v[1], v[2]);
+			});
+		});
+		all = all.filter(function (v) { return v > 0; });
+		return all.length ? { min: Math.min.apply(null, all) * 0.8,
+			max: Math.max.apply(null, all) * 1.25 } : {};
+	}
+	/* A long name is cut, not its chart's room. */
+	function rowTick(spec, width) {
+		var most = Math.max(10, Math.floor(width / 24));
+		return function (v) {
+			var name = spec.rows[v] || "";
+			return name.length > most ?
+				name.slice(0, most - 1) + "\u2026" : name;
+		};
+	}
+	function scales(spec, width) {
+		if (spec.kind === "lines")
+			return { x: scale(spec.x), y: scale(spec.y) };
+		return {
+			x: scale(spec.x, spec.kind === "ranges" ? span(spec) : {}),
+			y: { title: { display: false }, grid: { display: false },
+				ticks: { autoSkip: false,
+					callback: rowTick(spec, width) } }
+		};
+	}
+
+	/* --- charts --- */
+
+	function ink(chart) {
+		var o = chart.options, words = style("--ink"), line = style("--line");
+		o.plugins.legend.labels.color = words;
+		Object.keys(o.scales).forEach(function (k) {
+			o.scales[k].title.color = style("--faint");
+			o.scales[k].ticks.color = words;
+			o.scales[k].grid.color = line;
+			o.scales[k].grid.borderColor = style("--faint");
+		});
+		chart.data.datasets.forEach(function (d) {
+			d.borderColor = d.ghost ? "transparent" : color(d.color);
+			d.backgroundColor = d.ghost ? "transparent" :
+				chart.config.type === "bar" ? fill(d.color, d.pale) :
+				color(d.color);
+		});
+	}
+	function tips(spec) {
+		var value = spec.kind === "lines" ? spec.y : spec.x;
+		return {
+			title: function (items) {
+				return spec.kind === "lines" && items.length ?
+					text(spec.x, items[0].parsed.x) : undefined;
+			},
+			label: function (c) {
+				var v = spec.series[c.datasetIndex].data[c.dataIndex];
+				var own = spec.kind === "lines" ? v.slice(1) : v;
+				var what = c.dataset.label + ": " + text(value, own[0]);
+				if (own.length === 3)
+					what += " (" + text(value, own[1]) + " to " +
+						text(value, own[2]) + ")";
+				return what;
+			}
+		};
+	}
+	/* What a legend shows of a line is the line. */
+	function legend(spec, kind) {
+		return {
+			display: spec.series.length > 1 && spec.series.length < 25,
+			labels: {
+				usePointStyle: true, boxWidth: 24,
+				filter: function (item, data) {
+					return !data.datasets[item.datasetIndex].unnamed;
+				},
+				generateLabels: function (chart) {
+					return Chart.defaults.plugins.legend.labels
+						.generateLabels(chart)
+						.map(function (item) {
+							var d = chart.data
+								.datasets[item.datasetIndex];
+							item.pointStyle = kind.type === "bar" &&
+								!d.ghost ? "rect" : "line";
+							if (d.ghost)
+								item.strokeStyle = color(d.color);
+							item.lineWidth = 2;
+							return item;
+						});
+				}
+			}
+		};
+	}
+	function draw(spec, i) {
+		var canvas = document.getElementById("c" + i);
+		var kind = KINDS[spec.kind], chart;
+		var width = canvas.parentNode.clientWidth;
+
 		chart = new Chart(canvas, {
-			type: type,
-			data: { labels: labels, datasets: datasets },
-			options: Object.assign({
+			type: kind.type,
+			data: { labels: spec.rows, datasets: kind.sets(spec) },
+			options: {
 				animation: false, responsive: true,
 				maintainAspectRatio: false, normalized: true,
-				scales: scales,
+				indexAxis: kind.type === "bar" ? "y" : "x",
+				scales: scales(spec, width),
+				interaction: { mode: "nearest", intersect: false },
 				plugins: {
-					legend: { display: datasets.length < 25,
-						labels: { boxWidth: 12 } },
-					tooltip: { callbacks: options.tips || {} }
+					legend: legend(spec, kind),
+					tooltip: { callbacks: tips(spec) }
 				}
-			}, options.chart || {})
+			},
+			plugins: [{
+				id: "more",
+				beforeDatasetsDraw: function (c) {
+					if (!kind.below)
+						return;
+					c.ctx.save();
+					kind.below(c, spec);
+					c.ctx.restore();
+				},
+				afterDatasetsDraw: function (c) {
+					c.ctx.save();
+					kind.above.forEach(function (f) { f(c, spec); });
+					c.ctx.restore();
+				}
+			}]
 		});
 		ink(chart);
 		chart.update();
@@ -76,130 +453,15 @@
 	function recolor() {
 		charts.forEach(function (c) { ink(c); c.update(); });
 	}
-	/* A bar group a row, a color for each op and field. */
-	function bars(id, fields, title, log) {
-		var rows = [], place = new Map(), sets = [];
-		data.points.forEach(function (p) {
-			if (!place.has(p.row))
-				place.set(p.row, rows.push(p.row) - 1);
-		});
-		["read", "write", "trim", "flush"].forEach(function (op) {
-			fields.forEach(function (f) {
-				var values = rows.map(function () { return null; });
-				data.points.forEach(function (p) {
-					if (p.op === op)
-						values[place.get(p.row)] = p[f[0]];
-				});
-				if (values.some(function (v) { return v !== null; }))
-					sets.push({
-						label: op + (f[1] ? " " + f[1] : ""),
-						backgroundColor: color(sets.length),
-						skipNull: true, data: values
-					});
-			});
-		});
-		draw(id, "bar", sets, {
-			x: axis(title, log ? {
-				type: "logarithmic",
-				ticks: { callback: logTick(time) }
-			} : { beginAtZero: true }),
-			y: axis("", { ticks: { autoSkip: false } })
-		}, {
-			chart: { indexAxis: "y" },
-			tips: log ? { label: function (c) {
-				return c.dataset.label + ": " + time(c.raw);
-			} } : {}
-		}, rows);
-	}
-	function lines(list, of) {
-		return list.map(function (l, i) {
-			return Object.assign({
-				label: l.label, data: of(l), borderColor: color(i),
-				backgroundColor: color(i), borderWidth: 2,
-				pointRadius: 0, pointHitRadius: 6
-			}, l.look || {});
-		});
-	}
-	function curves() {
-		var with_curve = data.points.filter(function (p) {
-			return p.curve.length > 0;
-		});
-		draw("percentiles", "line", lines(with_curve, function (p) {
-			return p.curve.map(function (c) {
-				return { x: c[0], y: c[1] };
-			});
-		}), {
-			x: axis("percentile", {
-				type: "logarithmic", min: Math.SQRT2, ticks: {
-					callback: function (v) {
-						return Number.isInteger(Math.log10(v)) ||
-							v === 2 ? percentile(v) : null;
-					}
-				}
-			}),
-			y: axis("latency", {
-				type: "logarithmic", ticks: { callback: logTick(time) }
-			})
-		}, { tips: {
-			title: function (c) { return percentile(c[0].parsed.x); },
-			label: function (c) {
-				return c.dataset.label + ": " + time(c.parsed.y);
-			}
-		} });
-	}
-	function series() {
-		var list = data.series.map(function (s) {
-			return {
-				label: s.label,
-				points: s.mb_s.map(function (v, i) {
-					return { x: (s.start_s || 0) + (i + 0.5) * s.interval_s,
-						y: v };
-				})
-			};
-		});
-		data.events.forEach(function (e) {
-			list.push({
-				label: e.text, points: [{ x: e.at_s, y: 0 }],
-				look: { showLine: false, pointRadius: 7,
-					pointStyle: "triangle" }
-			});
-		});
-		draw("series", "line", lines(list, function (l) {
-			return l.points;
-		}), {
-			x: axis("seconds since the run's start", { type: "linear" }),
-			y: axis("MB/s", { beginAtZero: true })
-		}, {});
-	}
-	function sweep(id, field, title, format) {
-		draw(id, "line", lines(data.sweeps, function (s) {
-			return s.steps.map(function (t) {
-				return { x: t.clients, y: t[field] };
-			});
-		}).map(function (d) {
-			d.pointRadius = 3;
-			return d;
-		}), {
-			x: axis("clients", { type: "linear", min: 0 }),
-			y: axis(title, { beginAtZero: true, ticks: format ?
-				{ callback: format } : {} })
-		}, format ? { tips: { label: function (c) {
-			return c.dataset.label + ": " + format(c.parsed.y);
-		} } } : {});
-	}
 
-	Chart.defaults.font.family = "system-ui, sans-serif";
-	if (data.sweeps.length) {
-		sweep("sweep_rate", "mb_s", "MB/s");
-		sweep("sweep_time", "mean_ns", "mean response time", time);
-	}
-	bars("rates", [["mb_s", ""]], "MB/s");
-	bars("latencies", [["mean_ns", "mean"], ["p99_ns", "p99"]],
-		"latency", true);
-	curves();
-	series();
+	Chart.defaults.font.family = "system-ui, \"Segoe UI\", " +
+		"\"Helvetica Neue\", Arial, sans-serif";
+	specs.forEach(draw);
 	matchMedia("(prefers-color-scheme: dark)")
 		.addEventListener("change", recolor);
+
+	/* --- on paper all is open, and ink on white --- */
+
 	var opened = [];
 	addEventListener("beforeprint", function () {
 		opened = Array.from(document.querySelectorAll(

@@ -1,120 +1,348 @@
 #!/usr/bin/env python3
 """check_page.py DOM RESULT...: the page as Chromium has it, with probe.js's
-findings in it, beside the result files: figures, charts, text."""
+findings in it, beside the result files (in the set's order): every figure of
+its tables and every value that its charts drew must be those of the files."""
+import collections
 import html.parser
 import json
 import math
 import re
+import statistics
 import sys
+
+COUNTS = {"": 1, "k": 1e3, "M": 1e6}
+TIMES = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+T975 = {1: 12.7062, 2: 4.30265, 3: 3.18245, 4: 2.77645}
 
 
 class Page(html.parser.HTMLParser):
-    """Rows of the table of figures; the probe; every element's name."""
+    """Tables by class, in order: a list of rows of (data-value, text)."""
 
     def __init__(self, text):
         super().__init__()
-        self.rows, self.tags, self.probe, self.inside = [], [], "", None
-        self.text = ""
+        self.tables = collections.defaultdict(list)
+        self.tags, self.probe, self.text, self.inside = [], "", "", None
+        self.heads, self.head = [], None
+        self.table = None
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         self.tags.append(tag)
         if tag == "table":
-            self.inside = attrs.get("id")
-        if tag == "tr" and self.inside == "figures":
-            self.rows.append([])
-        if tag == "td" and self.inside == "figures":
-            self.rows[-1].append([attrs.get("data-value"), ""])
-        if tag == "script":
-            self.inside = attrs.get("id")
+            self.table = []
+            self.tables[attrs["class"]].append(self.table)
+        elif tag == "tr" and self.table is not None:
+            self.table.append([])
+        elif tag in ("td", "th") and self.table:
+            self.table[-1].append([attrs.get("data-value"), ""])
+        elif tag == "script":
+            self.inside = attrs.get("id", "script")
+        elif tag in ("h2", "h3"):
+            self.head = ""
 
     def handle_endtag(self, tag):
-        if tag in ("script", "table"):
+        if tag == "script":
             self.inside = None
+        elif tag == "table":
+            self.table = None
+        elif tag in ("h2", "h3"):
+            self.heads.append((tag, self.head))
+            self.head = None
 
     def handle_data(self, data):
         if self.inside == "probe":
             self.probe += data
-        elif self.inside == "figures" and self.rows and self.rows[-1]:
-            self.rows[-1][-1][1] += data
-        else:
+        elif self.inside:
+            return
+        elif self.table and self.table[-1]:
+            self.table[-1][-1][1] += data
+        if self.head is not None:
+            self.head += data
+        if not self.inside:
             self.text += data
 
 
 def same(a, b):
-    return math.isclose(float(a), float(b), rel_tol=1e-12, abs_tol=0)
+    return math.isclose(float(a), float(b), rel_tol=1e-9, abs_tol=1e-12)
 
 
 def shown(text, value, scale):
     """The cell's text is the value, rounded to what it shows."""
-    number, unit = re.fullmatch(r"([0-9.]+) ?([a-zA-Z]*)", text).groups()
-    factor = scale[unit]
+    number, unit = re.match(r"([0-9.]+) ?([a-zA-Z]*)", text).groups()
     step = 10 ** -(len(number.split(".")[1]) if "." in number else 0)
-    assert abs(float(number) - value / factor) <= step * 0.5001, (text, value)
+    assert abs(float(number) - value / scale[unit]) <= step * 0.5001, \
+        (text, value)
 
 
-COUNTS = {"": 1, "k": 1e3, "M": 1e6}
-TIMES = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-
-page = Page(open(sys.argv[1]).read())
-docs = [json.load(open(f)) for f in sys.argv[2:]]
-points = [(r, op, v) for d in docs for r in d["lunbench"]["rows"]
-          for op, v in r["ops"].items() if v["ios"] or v["errors"]]
-rows = [r for r in page.rows if r]
-assert len(rows) == len(points), (len(rows), len(points))
-for cells, (row, op, v) in zip(rows, points):
-    lat = v["latency"]
-    assert cells[0][1].rstrip(" *").split(" (")[0].endswith(" " + op), cells
-    if op != "flush":
-        assert same(cells[3][0], v["bytes_per_s"] / 1e6), cells
-        shown(cells[3][1], v["bytes_per_s"] / 1e6, COUNTS)
-    assert same(cells[4][0], v["ios_per_s"])
-    shown(cells[4][1], v["ios_per_s"], COUNTS)
-    for cell, key in zip(cells[5:10], ["mean_ns", "p50_ns", "p99_ns",
-                                       "p99_9_ns", "max_ns"]):
-        assert same(cell[0], lat[key]), (cell, key)
-        shown(cell[1], lat[key], TIMES)
-    assert int(cells[10][1]) == v["errors"]
-
-probe = json.loads(page.probe)
-charts = probe["charts"]
-assert {"rates", "latencies", "percentiles", "series"} <= set(charts), charts.keys()
-for name, c in charts.items():
-    assert c["drawn"], f"{name} was not drawn"
-    assert c["datasets"], f"{name} is empty"
-    assert c["inked"] > 2000 and c["colors"] > 2, (name, c["inked"], c["colors"])
+def interval(values):
+    """Half of the 95 % interval of the mean; None without repeats."""
+    n = len(values)
+    if n < 2 or statistics.stdev(values) == 0:
+        return None
+    return T975[n - 1] * statistics.stdev(values) / math.sqrt(n)
 
 
-def bar(chart, cells, op, field=""):
-    """The value of the bar that belongs to a line of the table."""
-    c = charts[chart]
-    label = cells[0][1].rstrip(" *")
-    row = re.sub(rf" {op}( \([^()]*\))?$", r"\1", label)
-    found = [d["data"][c["labels"].index(row)] for d in c["datasets"]
-             if d["label"] == f"{op} {field}".rstrip()]
-    return found[0] if found else None
+class Figure:
+    def __init__(self):
+        self.points = []  # (doc, row, op's data, job)
+
+    def values(self, of):
+        return [of(v) for _, _, v, _ in self.points if v["ios"]]
+
+    def mean(self, of):
+        values = self.values(of)
+        return sum(values) / len(values) if values else None
 
 
-for i, (cells, (row, op, v)) in enumerate(zip(rows, points)):
-    drawn = bar("rates", cells, op)
-    assert op == "flush" and drawn is None or \
-        same(drawn, v["bytes_per_s"] / 1e6), (drawn, v)
-    assert same(bar("latencies", cells, op, "mean"), v["latency"]["mean_ns"])
-    assert same(bar("latencies", cells, op, "p99"), v["latency"]["p99_ns"])
-    curve = charts["percentiles"]["datasets"][i]["data"]
-    assert curve[-1]["y"] == v["latency"]["max_ns"], (curve[-1], v["latency"])
-    near = min(curve, key=lambda c: abs(math.log(c["x"] / 2)))
-    assert abs(near["x"] - 2) < 1e-9 and near["y"] == v["latency"]["p50_ns"]
-series = [d for d in charts["series"]["datasets"] if len(d["data"]) > 1]
-wanted = [(r["series"][op]["bytes"], r["series"]["interval_ns"])
-          for r, op, v in points if op != "flush"]
-assert len(series) == len(wanted)
-for d, (values, interval) in zip(series, wanted):
-    assert [round(p["y"] * interval / 1e3) for p in d["data"]] == values
-for d in docs:
-    for w in d["lunbench"]["warnings"]:
-        assert w in page.text, w
-assert not {"img", "iframe", "b", "i", "link", "object"} & set(page.tags)
-assert not probe["wide"], "the page is wider than its window"
-print(json.dumps({"dark": probe["dark"], "charts": sorted(charts)}))
+def mb_s(v):
+    return v["bytes_per_s"] / 1e6
+
+
+def latency(key):
+    return lambda v: v["latency"][key]
+
+
+def read_figures(docs):
+    """(test, array, name, nth, step, op) -> Figure, in the set's order."""
+    figures = {}
+    for d in docs:
+        own = d["lunbench"]
+        test = (own["job"] or "").split("/")[-1]
+        array = own["target"].get("array", "")
+        seen = collections.Counter()
+        for row, job in zip(own["rows"], d["jobs"]):
+            for op in ("read", "write", "trim", "flush"):
+                v = row["ops"].get(op)
+                if not v or row["has_run"] and not v["ios"] and \
+                        not v["errors"]:
+                    continue
+                step = row.get("step_clients", 0)
+                place = (row["name"], op, step, row.get("repeat", 1))
+                key = (test, array, row["name"], seen[place], step, op)
+                seen[place] += 1
+                figures.setdefault(key, Figure()).points.append(
+                    (d, row, v, job))
+    return figures
+
+
+def name_of(key):
+    _, _, name, nth, step, op = key
+    return name + (f", {step} client{'s' * (step != 1)}" if step else "") + \
+        (f" #{nth + 1}" if nth else "") + " " + op
+
+
+def check_mean(cell, values, scale):
+    mean = sum(values) / len(values)
+    assert same(cell[0], mean), (cell, mean)
+    shown(cell[1], mean, scale)
+    half = interval(values)
+    assert (half is not None) == ("±" in cell[1]), (cell, half)
+    if half is not None:
+        number = cell[1].split("±")[1].strip()
+        digits, unit = re.match(r"([0-9.]+) ?([a-zA-Z]*)", number).groups()
+        step = 10 ** -(len(digits.split(".")[1]) if "." in digits else 0)
+        wanted = half / scale[unit]
+        # T975 has six digits.
+        assert abs(float(digits) - wanted) <= step * 0.51 + wanted * 1e-5, \
+            (number, half)
+
+
+def check_line(cells, key, figure, has_arrays):
+    if has_arrays:
+        assert cells.pop(0)[1] == key[1], (cells, key)
+    _, row, v, _ = figure.points[0]
+    assert cells[0][1].rstrip(" *") == name_of(key), (cells[0], key)
+    measured = figure.values(lambda v: v)
+    if not measured:
+        assert len(cells) == 2 and cells[1][1], cells
+        return
+    assert same(cells[2][0], row["total_depth"])
+    assert same(cells[3][0], row["fairness"]["clients"])
+    assert same(cells[4][0], len(measured))
+    if key[5] == "flush":
+        assert cells[1][0] is None and cells[5][0] is None, cells
+    else:
+        ios = sum(v["ios"] for v in measured)
+        assert same(cells[1][0], sum(v["bytes"] for v in measured) / ios)
+        check_mean(cells[5], figure.values(mb_s), COUNTS)
+    check_mean(cells[6], figure.values(lambda v: v["ios_per_s"]), COUNTS)
+    for cell, what in ((7, "mean_ns"), (9, "p99_ns")):
+        check_mean(cells[cell], figure.values(latency(what)), TIMES)
+    assert same(cells[8][0], figure.mean(latency("p50_ns")))
+    assert same(cells[10][0], figure.mean(latency("p99_9_ns")))
+    assert same(cells[11][0], max(figure.values(latency("max_ns"))))
+    cpu = [r["cpu"] for _, r, v, _ in figure.points if v["ios"] and r["cpu"]]
+    assert (cells[12][0] is not None) == bool(cpu), cells[12]
+    if cpu:
+        assert same(cells[12][0], sum(c["user_ns_per_io"] +
+                                      c["system_ns_per_io"]
+                                      for c in cpu) / len(cpu))
+    assert same(cells[13][0], sum(v["errors"] for _, _, v, _ in
+                                  figure.points))
+
+
+def check_figures(page, figures):
+    tests = list(dict.fromkeys(k[0] for k in figures))
+    has_arrays = len({k[1] for k in figures}) > 1
+    assert len(page.tables["figures"]) == len(tests)
+    for table, test in zip(page.tables["figures"], tests):
+        wanted = [(k, f) for k, f in figures.items() if k[0] == test]
+        assert len(table) - 1 == len(wanted), (len(table), len(wanted))
+        for cells, (key, figure) in zip(table[1:], wanted):
+            check_line(list(cells), key, figure, has_arrays)
+
+
+# --- charts ---
+
+
+def by_kind(charts):
+    found = collections.defaultdict(list)
+    for c in charts:
+        found[c["spec"]["title"]].append(c)
+    return found
+
+
+def check_drawn(charts):
+    """What Chart.js holds is what the page says, and it is to be seen."""
+    for c in charts:
+        spec = c["spec"]
+        assert c["drawn"], f"{spec['title']} was not drawn"
+        assert spec["series"], f"{spec['title']} is empty"
+        assert c["inked"] > 1500 and c["colors"] > 2, \
+            (spec["title"], c["inked"], c["colors"])
+        assert c["table"], f"{spec['title']} has no table beside it"
+        for s, d in zip(spec["series"], c["datasets"]):
+            assert s["name"] == d["label"]
+            if spec["kind"] == "lines":
+                assert [[p["x"], p["y"]] for p in d["data"]] == \
+                    [p[:2] for p in s["data"]]
+            else:
+                assert d["data"] == [v and v[0] for v in s["data"]]
+
+
+def check_sweeps(charts, figures):
+    """Throughput and response time of each array and step."""
+    steps = collections.defaultdict(dict)
+    for (test, array, name, _, step, _), f in figures.items():
+        if step:
+            for d, row, v, _ in f.points:
+                if v["ios"]:
+                    steps[array].setdefault(step, {})[
+                        id(d), row.get("repeat", 1)] = row
+    drawn = by_kind(charts)
+    for title, of in (
+            ("Throughput against clients",
+             lambda r: sum(mb_s(v) for v in r["ops"].values())),
+            ("Response time against clients",
+             lambda r: sum(v["ios"] * v["latency"]["mean_ns"]
+                           for v in r["ops"].values()) /
+             sum(v["ios"] for v in r["ops"].values()))):
+        if not steps:
+            assert title not in drawn
+            continue
+        series = {s["name"]: s for s in drawn[title][0]["spec"]["series"]}
+        assert set(series) == set(steps), (set(series), set(steps))
+        for array, wanted in steps.items():
+            points = {p[0]: p for p in series[array]["data"]}
+            assert set(points) == set(wanted)
+            for step, rows in wanted.items():
+                values = [of(r) for r in rows.values()]
+                assert same(points[step][1], sum(values) / len(values))
+                half = interval(values)
+                assert len(points[step]) == (4 if half else 2)
+                if half:
+                    assert math.isclose(
+                        points[step][3] - points[step][1], half, rel_tol=1e-4)
+
+
+def check_bars(charts, figures, view_of):
+    """Charts of throughput: their rows are "name op", their series arrays."""
+    for c in charts:
+        spec = c["spec"]
+        if spec["title"] != "Throughput":
+            continue
+        for s in spec["series"]:
+            for row, value in zip(spec["rows"], s["data"]):
+                wanted = [f for k, f in figures.items()
+                          if name_of(k) == row and (k[1] or s["name"]) ==
+                          s["name"]]
+                assert value is None or any(
+                    f.mean(mb_s) and same(value[0], f.mean(mb_s))
+                    for f in wanted), (row, value)
+    for key, f in figures.items():
+        if view_of(f) == "bars" and f.mean(mb_s):
+            chart = [c["spec"] for c in charts
+                     if c["spec"]["title"] == key[1] and
+                     c["spec"]["kind"] == "bars"][0]
+            series = {s["name"]: s["data"] for s in chart["series"]}
+            value = series[key[5]][chart["rows"].index(
+                name_of(key).rsplit(" ", 1)[0])]
+            assert same(value[0], f.mean(mb_s)), (key, value)
+
+
+def check_curves(charts):
+    curves = [s for c in charts if c["spec"]["kind"] == "lines" and
+              c["spec"]["x"]["unit"] == "percentile"
+              for s in c["spec"]["series"]]
+    for s in curves:
+        assert all(a[1] <= b[1] for a, b in zip(s["data"], s["data"][1:]))
+    return curves
+
+
+def check_series(charts, docs):
+    """No byte is lost: the area below the lines is what was done."""
+    charts = [c["spec"] for c in charts if c["spec"].get("plain")]
+    total = sum(sum(row["series"][op]["bytes"])
+                for d in docs for row in d["lunbench"]["rows"]
+                for op in ("read", "write", "trim") if op in row["series"])
+    drawn = 0
+    for c in charts:
+        for s in c["series"]:
+            drawn += sum(p[1] for p in s["data"]) * s["seconds"] * 1e6
+    assert math.isclose(drawn, total, rel_tol=0.02), (drawn, total)
+    events = [e for d in docs for e in d["lunbench"]["events"]
+              if e["kind"] != "phase"]
+    told = [e["text"] for c in charts for e in c.get("events", [])]
+    for e in events:
+        assert e["text"] in told, e
+
+
+def main():
+    with open(sys.argv[1]) as f:
+        page = Page(f.read())
+    docs = []
+    for path in sys.argv[2:]:
+        with open(path) as f:
+            docs.append(json.load(f))
+    figures = read_figures(docs)
+    probe = json.loads(page.probe)
+    charts = probe["charts"]
+
+    check_figures(page, figures)
+    check_drawn(charts)
+    check_sweeps(charts, figures)
+    check_bars(charts, figures,
+               lambda f: f.points[0][1].get("view", ""))
+    curves = check_curves(charts)
+    assert curves
+    maxima = {max(v["latency"]["max_ns"] for _, _, v, _ in f.points
+                  if v["latency"])
+              for f in figures.values() if f.values(lambda v: v)}
+    for s in curves:
+        assert s["data"][-1][1] in maxima, (s["name"], s["data"][-1])
+    check_series(charts, docs)
+    for d in docs:
+        for w in d["lunbench"]["warnings"][:3]:
+            assert w in page.text, w
+        for w in d["lunbench"].get("departs", []):
+            assert w in page.text, w
+    assert not {"img", "iframe", "b", "i", "link", "object"} & set(page.tags)
+    assert not probe["wide"], "the page is wider than its window"
+    print(json.dumps({
+        "dark": probe["dark"], "ms": probe["ms"],
+        "charts": sorted(c["spec"]["title"] for c in charts),
+        "sections": [h for t, h in page.heads if t == "h2"]}))
+
+
+main()
