@@ -221,7 +221,7 @@ static int write_html(const struct set *s, const struct comparison *beside,
 	if (!err)
 		err = layout_of(&g.layout, s, e);
 	if (!err)
-		err = curves_of(&g.curves, s, e);
+		err = curves_of(&g.curves, s, true, e);
 	if (!err)
 		err = put_page(&g, chart, out);
 	curves_release(&g.curves);
