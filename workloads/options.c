@@ -171,7 +171,7 @@ static const struct option_desc table[] = {
 	{WORKS("workspace", NULL, "SIZE", NULL), FIELD(U64, workspace_bytes),
 	 RANGE(1, UINT64_MAX),
 	 .help = "a region of this size for each client, instead of size; "
-		 "smaller where the LUN is too small for all"},
+		 "with misfit=adapt smaller where the LUN is too small"},
 	{WORKS("prepare", NULL, "0|1", "0"), FIELD(BOOL, prepare),
 	 .value_optional = true,
 	 .help = "this job makes the LUN ready: it covers what the others use, "

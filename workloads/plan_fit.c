@@ -108,15 +108,10 @@ int plan_fit_side_by_side(const struct job_opts *first,
 
 /* --- workspace --- */
 
-/* Same in all steps: the most clients decide. */
-static int fit_workspace(const struct job_plan *j, struct job_opts *o)
+static int check_workspace(const struct job_plan *j)
 {
-	uint64_t offset = o->offset.is_percent ? 0 : o->offset.bytes;
-	uint64_t room = lun_bytes(&j->p->lun), asked = o->workspace_bytes, most;
-	char was[32], is[32];
+	const struct job_opts *o = j->o;
 
-	if (!asked)
-		return 0;
 	if (o->size.set || o->filesize || o->offset.is_percent)
 		return err_set(j->e, -EINVAL,
 			       "workspace says how large the region is; leave "
@@ -126,23 +121,41 @@ static int fit_workspace(const struct job_plan *j, struct job_opts *o)
 			       "workspace is for clients, not for numjobs=%u "
 			       "clones; give clients=N",
 			       o->numjobs);
-	room = offset < room ? room - offset : 0;
-	most = room / o->clients;
-	if (asked < most)
-		most = asked;
-	o->workspace_bytes = most / j->unit * j->unit;
+	return 0;
+}
+
+/* The same in all steps: the most clients decide. */
+static int fit_workspace(const struct job_plan *j, struct job_opts *o)
+{
+	uint64_t whole = lun_bytes(&j->p->lun), asked = o->workspace_bytes;
+	uint64_t most, fits;
+	char was[32], is[32];
+	int ret = asked ? check_workspace(j) : 0;
+
+	if (!asked || ret)
+		return ret;
+	most = o->offset.bytes < whole ? whole - o->offset.bytes : 0;
+	most /= o->clients;
+	units_bytes(was, sizeof(was), asked);
+	if (asked > most && o->misfit != MISFIT_ADAPT)
+		return err_set(j->e, -ENOSPC,
+			       "workspace=%s for each of %u clients is more "
+			       "than the LUN has (%" PRIu64 " bytes); give a "
+			       "smaller one, fewer clients, or misfit=adapt",
+			       was, o->clients, whole);
+	fits = asked < most ? asked : most;
+	o->workspace_bytes = fits / j->unit * j->unit;
+	units_bytes(is, sizeof(is), o->workspace_bytes);
 	if (!o->workspace_bytes)
 		return err_set(j->e, -ENOSPC,
 			       "there are only %s for each of %u clients, less "
 			       "than one I/O of %s",
-			       units_bytes(was, sizeof(was), most), o->clients,
+			       units_bytes(was, sizeof(was), fits), o->clients,
 			       units_bytes(is, sizeof(is), j->unit));
 	if (o->workspace_bytes == asked)
 		return 0;
 	return plan_add_note(j, "workspace=%s: %s for each of %u clients, %s",
-			     units_bytes(was, sizeof(was), asked),
-			     units_bytes(is, sizeof(is), o->workspace_bytes),
-			     o->clients,
+			     was, is, o->clients,
 			     most < asked ? "since the LUN has no more"
 					  : "a multiple of the largest I/O");
 }

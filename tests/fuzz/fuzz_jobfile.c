@@ -56,6 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				continue;
 			check(&p);
 			plan_print(&p, p.nr_clients < 100, sink);
+			plan_end_early(&p, 1, false);
+			check(&p);
 			plan_release(&p);
 		}
 		jobset_release(&set);

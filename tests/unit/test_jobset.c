@@ -225,6 +225,44 @@ static void test_new_seed(void)
 	jobset_release(&set);
 }
 
+/* What prepares the LUN is not asked what is asked of the measured jobs. */
+static void test_prepare(void)
+{
+	const struct setting over[] = {
+		{(char *)"clients", (char *)"1,2", NULL},
+		{(char *)"runtime", (char *)"9", NULL},
+		{(char *)"zero_buffers", NULL, NULL},
+	};
+
+	CU_ASSERT_EQUAL_FATAL(build_over("[fill]\nrw=write\n"
+					 "#lunbench: prepare\n[a]\nrw=read\n",
+					 over, 3),
+			      0);
+	CU_ASSERT_EQUAL_FATAL(set.nr_jobs, 2);
+	CU_ASSERT_EQUAL(set.jobs[0].nr_steps, 0);
+	CU_ASSERT_EQUAL(set.jobs[0].runtime_ns, 0);
+	CU_ASSERT_TRUE(set.jobs[0].zero_buffers);
+	CU_ASSERT_EQUAL(set.jobs[1].nr_steps, 2);
+	CU_ASSERT_NOT_EQUAL(set.jobs[1].runtime_ns, 0);
+	/* Its "job options" say what went for it. */
+	CU_ASSERT_EQUAL(set.nr_given[0], 3);
+	CU_ASSERT_EQUAL(set.nr_given[1], 4);
+}
+
+static void test_departs(void)
+{
+	CU_ASSERT_EQUAL_FATAL(build("[global]\n#lunbench: departs=a; b # c\n"
+				    "#lunbench: departs=two\n[a]\n[b]\n"
+				    "departs=two\n;lunbench: departs=three\n"),
+			      0);
+	CU_ASSERT_EQUAL_FATAL(set.nr_departs, 3);
+	CU_ASSERT_STRING_EQUAL(set.departs[0], "a; b # c");
+	CU_ASSERT_STRING_EQUAL(set.departs[1], "two");
+	CU_ASSERT_STRING_EQUAL(set.departs[2], "three");
+	CU_ASSERT_EQUAL(set.nr_given[0], 0);
+	jobset_release(&set);
+}
+
 UNIT_TESTS("jobset", {"globals go for later jobs", test_globals},
 	   {"what was given", test_given}, {"command line", test_command_line},
 	   {"kb_base", test_kb_base},
@@ -232,4 +270,5 @@ UNIT_TESTS("jobset", {"globals go for later jobs", test_globals},
 	   {"time_based without runtime", test_time_based},
 	   {"a pattern wins over zeros", test_pattern_wins},
 	   {"many warnings", test_many_warnings},
-	   {"errors name the place", test_errors}, {"new seed", test_new_seed})
+	   {"errors name the place", test_errors}, {"new seed", test_new_seed},
+	   {"prepare", test_prepare}, {"departs", test_departs})

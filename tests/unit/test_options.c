@@ -539,6 +539,84 @@ static void test_set_again(void)
 	job_opts_release(&o);
 }
 
+static void test_steps(void)
+{
+	CU_ASSERT_EQUAL_FATAL(set("clients", "7"), 0);
+	CU_ASSERT_EQUAL(o.clients, 7);
+	CU_ASSERT_EQUAL(o.nr_steps, 0);
+	CU_ASSERT_EQUAL_FATAL(set("clients", "1,4-13:4,20"), 0);
+	CU_ASSERT_EQUAL(o.clients, 20);
+	CU_ASSERT_EQUAL_FATAL(o.nr_steps, 5);
+	CU_ASSERT_EQUAL(o.steps[0], 1);
+	CU_ASSERT_EQUAL(o.steps[3], 12);
+	CU_ASSERT_EQUAL(o.steps[4], 20);
+	CU_ASSERT_EQUAL_FATAL(set("clients", "2-4"), 0);
+	CU_ASSERT_EQUAL(o.nr_steps, 3);
+	CU_ASSERT_EQUAL_FATAL(set("clients", "4-4"), 0);
+	CU_ASSERT_EQUAL(o.nr_steps, 0);
+	CU_ASSERT_EQUAL(set("clients", "1-256"), 0);
+	CU_ASSERT_EQUAL(o.nr_steps, 256);
+	CU_ASSERT_EQUAL(set("clients", "1-257"), -E2BIG);
+	CU_ASSERT_EQUAL(set("clients", "1,0"), -ERANGE);
+	CU_ASSERT_EQUAL(set("clients", "1-65537:100000"), -ERANGE);
+	CU_ASSERT_EQUAL(set("clients", "4-1"), -EINVAL);
+	CU_ASSERT_EQUAL(set("clients", "1,1"), -EINVAL);
+	CU_ASSERT_EQUAL(set("clients", "1-4:0"), -ERANGE);
+	CU_ASSERT_EQUAL(set("clients", ""), -EINVAL);
+	CU_ASSERT_EQUAL(set("clients", "1,"), -EINVAL);
+	CU_ASSERT_EQUAL(set("clients", "-4"), -EINVAL);
+	CU_ASSERT_EQUAL(set("clients", "4-"), -EINVAL);
+	/* One number takes a list back. */
+	CU_ASSERT_EQUAL_FATAL(set("clients", "1,2"), 0);
+	CU_ASSERT_EQUAL(option_set(&o, option_find("clients"), "3", 1024,
+				   warning, sizeof(warning), &e),
+			0);
+	CU_ASSERT_EQUAL(o.nr_steps, 0);
+	CU_ASSERT_EQUAL(o.clients, 3);
+}
+
+static void test_until(void)
+{
+	char text[32];
+
+	CU_ASSERT_EQUAL_FATAL(set("until", "ci:2.5%"), 0);
+	CU_ASSERT_EQUAL(o.until.kind, UNTIL_CI);
+	CU_ASSERT_EQUAL(o.until.percent, 2.5);
+	until_format(&o.until, text, sizeof(text));
+	CU_ASSERT_STRING_EQUAL(text, "ci:2.5%");
+	CU_ASSERT_EQUAL_FATAL(set("until", "steady"), 0);
+	CU_ASSERT_EQUAL(o.until.kind, UNTIL_STEADY);
+	CU_ASSERT_EQUAL(set("until", "ci:2"), 0);
+	CU_ASSERT_EQUAL(set("until", "ci:"), -EINVAL);
+	CU_ASSERT_EQUAL(set("until", "ci:nan"), -EINVAL);
+	CU_ASSERT_EQUAL(set("until", "ci:0x2"), -EINVAL);
+	CU_ASSERT_EQUAL(set("until", "ci: 2"), -EINVAL);
+	CU_ASSERT_EQUAL(set("until", "ci:-2%"), -EINVAL);
+	CU_ASSERT_EQUAL(set("until", "ci:1e1%"), -EINVAL);
+	CU_ASSERT_EQUAL(set("until", "ci:100%"), -ERANGE);
+	CU_ASSERT_EQUAL(set("until", "ci:0%"), -ERANGE);
+	CU_ASSERT_EQUAL(set("until", "foo"), -EINVAL);
+}
+
+static void test_own_words(void)
+{
+	CU_ASSERT_EQUAL(set("misfit", "adapt"), 0);
+	CU_ASSERT_EQUAL(o.misfit, MISFIT_ADAPT);
+	CU_ASSERT_EQUAL(set("view", "copy"), 0);
+	CU_ASSERT_STRING_EQUAL(view_name(o.view), "copy");
+	CU_ASSERT_EQUAL(set("view", "none"), 0);
+	CU_ASSERT_PTR_NULL(view_name(o.view));
+	CU_ASSERT_EQUAL(set("repeat_order", "together"), 0);
+	CU_ASSERT_TRUE(o.repeats_together);
+	CU_ASSERT_EQUAL(set("view", "cop"), -EINVAL);
+	CU_ASSERT_TRUE(says("\"cop\" is none of none|bars|cdm|copy"));
+	CU_ASSERT_EQUAL(set("view", ""), -EINVAL);
+	CU_ASSERT_EQUAL(set("departs", ""), -EINVAL);
+	CU_ASSERT_EQUAL(set("departs", "a"), 0);
+	CU_ASSERT_EQUAL(o.nr_departs, 1);
+	CU_ASSERT_EQUAL(set("workspace", "0"), -ERANGE);
+}
+
 UNIT_TESTS("options", {"table is whole", test_table},
 	   {"keys of the issue", test_named_keys},
 	   {"unsupported keys", test_unsupported},
@@ -549,4 +627,6 @@ UNIT_TESTS("options", {"table is whole", test_table},
 	   {"buffer_pattern", test_pattern},
 	   {"long buffer_pattern", test_long_pattern},
 	   {"numbers", test_numbers}, {"words", test_words},
-	   {"copy is deep", test_copy}, {"set again", test_set_again})
+	   {"copy is deep", test_copy}, {"set again", test_set_again},
+	   {"steps", test_steps}, {"until", test_until},
+	   {"words of ours", test_own_words})

@@ -321,7 +321,9 @@ static void test_sweep(void)
 static void test_workspace(void)
 {
 	use_lun(10 * MIB, 512);
-	CU_ASSERT_EQUAL_FATAL(build("[a]\nworkspace=4m\nclients=1,3\n"), 0);
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nworkspace=4m\nclients=1,3\n"
+				    "misfit=adapt\n"),
+			      0);
 	CU_ASSERT_EQUAL_FATAL(p.nr_clients, 4);
 	/* The same in all steps. */
 	CU_ASSERT_EQUAL(p.clients[0].length_bytes, 853 * 4096);
@@ -331,9 +333,15 @@ static void test_workspace(void)
 	CU_ASSERT_STRING_EQUAL(p.notes[0],
 			       "a: workspace=4 MiB: 3412 KiB for each of 3 "
 			       "clients, since the LUN has no more");
-	CU_ASSERT_TRUE(fails("[a]\nworkspace=4m\nclients=1,3\nbs=4m\n", -ENOSPC,
+	CU_ASSERT_TRUE(fails("[a]\nworkspace=4m\nclients=1,3\nbs=4m\n"
+			     "misfit=adapt\n",
+			     -ENOSPC,
 			     "job \"a\": there are only 3.33 MiB for each of 3 "
 			     "clients, less than one I/O of 4 MiB"));
+	CU_ASSERT_TRUE(fails("[a]\nworkspace=4m\nclients=1,3\n", -ENOSPC,
+			     "job \"a\": workspace=4 MiB for each of 3 clients "
+			     "is more than the LUN has (10485760 bytes); give "
+			     "a smaller one, fewer clients, or misfit=adapt"));
 	CU_ASSERT_TRUE(fails("[a]\nworkspace=4m\nsize=8m\n", -EINVAL,
 			     "job \"a\": workspace says how large the region "
 			     "is; leave size, filesize and an offset in "
