@@ -48,21 +48,16 @@ bool comparison_note(struct comparison *c, const char *fmt, ...)
 bool comparison_note_set(struct comparison *c, const struct set *s)
 {
 	const json_t *own, *run;
+	size_t quick = 0, i;
 	bool ok = true;
-	size_t i;
 
 	for (i = 0; i < s->nr_warnings && ok; i++)
 		ok = comparison_note(c, "left out: %s", s->warnings[i]);
 	for (i = 0; i < s->nr_files && ok; i++) {
 		own = json_object_get(s->files[i].doc, "lunbench");
 		run = json_object_get(own, "run");
-		if (json_is_true(json_object_get(own, "quick")))
-			ok = comparison_note(
-				c,
-				"\"%s\" is of a run with --quick: its "
-				"times and amounts were scaled down",
-				s->files[i].path);
-		if (ok && strcmp(text_of(run, "end"), "complete") != 0)
+		quick += json_is_true(json_object_get(own, "quick"));
+		if (strcmp(text_of(run, "end"), "complete") != 0)
 			ok = comparison_note(
 				c,
 				"\"%s\" is of a run that %s: part of "
@@ -72,6 +67,12 @@ bool comparison_note_set(struct comparison *c, const struct set *s)
 					? "failed"
 					: "was interrupted");
 	}
+	if (quick && ok)
+		ok = comparison_note(c,
+				     "\"%s\": %zu of %zu results are of runs "
+				     "with --quick: times and amounts were "
+				     "scaled down",
+				     s->name, quick, s->nr_files);
 	return ok;
 }
 

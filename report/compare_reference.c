@@ -40,6 +40,22 @@ static bool is_of(const struct point *p, const struct reference_line *l,
 	       names_test(p, l->test) && !is_beside(p);
 }
 
+static void put_label(char *buf, size_t size, const struct reference_line *l,
+		      const struct point *p)
+{
+	bool up = p->op == OP_WRITE;
+	char text[512];
+
+	/* Of a copy nothing else is known, or needed. */
+	if (!strcmp(p->view, "copy"))
+		snprintf(text, sizeof(text), "%s %s %s", l->volume, l->test,
+			 up ? "up" : "down");
+	else
+		snprintf(text, sizeof(text), "%s %s, %.200s %s", l->volume,
+			 l->test, p->name, up ? "write" : "read");
+	text_clean(buf, size, text);
+}
+
 /* Rows of one name are repeats of each other, in one file or in several. */
 static int compare_rows(struct comparison *c, const struct reference_line *l,
 			const struct set *b, const struct point *first,
@@ -59,9 +75,7 @@ static int compare_rows(struct comparison *c, const struct reference_line *l,
 	for (p = first; p < b->points + b->nr_points; p++)
 		if (is_of(p, l, first->op) && !strcmp(p->name, first->name))
 			list[nr++] = p;
-	snprintf(item.label, sizeof(item.label), "%s %s, ", l->volume, l->test);
-	text_clean(item.label + strlen(item.label), 100, first->name);
-	strcat(item.label, first->op == OP_WRITE ? " write" : " read");
+	put_label(item.label, sizeof(item.label), l, first);
 	item.a.estimate.mean =
 		first->op == OP_WRITE ? l->up_mb_s : l->down_mb_s;
 	sample_make_exact(&item.a);

@@ -90,22 +90,78 @@ void findings_add(struct findings *f, const struct verdict *v, const char *fmt,
 	warn(f, v, text);
 }
 
-/* What put_text() made of the first is UTF-8. */
+/* Sentences that differ in names and figures alone: more of one check than this
+ * are one. */
+enum { SENTENCES_MOST = 4 };
+
+static bool is_of_check(const struct findings_kind *a,
+			const struct findings_kind *b)
+{
+	return !strcmp(a->check, b->check);
+}
+
+/* How many kinds @k's check has, and rows in them beside @k's own. */
+static size_t count_check(const struct findings *f,
+			  const struct findings_kind *k, size_t *others)
+{
+	const struct findings_kind *o;
+	size_t n = 0;
+
+	*others = 0;
+	for (o = f->kinds; o < f->kinds + f->nr_kinds; o++) {
+		if (!is_of_check(o, k))
+			continue;
+		n++;
+		if (o != k)
+			*others += 1 + o->more;
+	}
+	return n;
+}
+
+static bool is_first_of_check(const struct findings *f,
+			      const struct findings_kind *k)
+{
+	const struct findings_kind *o;
+
+	for (o = f->kinds; o < k; o++)
+		if (is_of_check(o, k))
+			return false;
+	return true;
+}
+
+/* What put_text() made of the sentence is UTF-8. */
+static void lengthen(struct findings *f, const struct findings_kind *k,
+		     size_t others)
+{
+	json_t *longer = json_array_get(f->warnings, k->warning);
+	const char *text = json_string_value(longer);
+
+	if (!text || (!k->more && !others))
+		return;
+	if (!others)
+		longer = json_sprintf("%s (%zu more of this job like it)", text,
+				      k->more);
+	else
+		longer =
+			json_sprintf("%s (%zu more like it, in other jobs too)",
+				     text, k->more + others);
+	if (json_array_set_new(f->warnings, k->warning, longer))
+		f->p->failed = true;
+}
+
+/* From the last on, so that places before it stay what they are. */
 void findings_end(struct findings *f)
 {
 	const struct findings_kind *k;
-	const char *first;
-	json_t *longer;
+	size_t others;
 
-	for (k = f->kinds; k < f->kinds + f->nr_kinds; k++) {
-		first = json_string_value(
-			json_array_get(f->warnings, k->warning));
-		if (!k->more || !first)
-			continue;
-		longer = json_sprintf("%s (%zu more of this job like it)",
-				      first, k->more);
-		if (json_array_set_new(f->warnings, k->warning, longer))
-			f->p->failed = true;
+	for (k = f->kinds + f->nr_kinds; k-- > f->kinds;) {
+		if (count_check(f, k, &others) <= SENTENCES_MOST)
+			lengthen(f, k, 0);
+		else if (is_first_of_check(f, k))
+			lengthen(f, k, others);
+		else
+			json_array_remove(f->warnings, k->warning);
 	}
 	free(f->kinds);
 	f->kinds = NULL;

@@ -7,7 +7,8 @@
  * What the checks found, on its way to the document: every finding is an entry
  * of lunbench.checks; what is not ok is a sentence in lunbench.warnings too.
  * There the clones, steps and repeats of one job are one sentence, which says
- * how many more of them it holds for.
+ * how many more of them it holds for; and where a check found something in many
+ * jobs, they all are.
  */
 
 struct verdict {

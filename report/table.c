@@ -179,30 +179,47 @@ enum table_part table_part_of(const json_t *row)
 	return json_object_get(row, "repeat") ? PART_REPEATS : PART_ROWS;
 }
 
-static bool has_parts(const json_t *rows)
+/* Bits 1 << enum table_part. */
+static unsigned int parts_of(const json_t *rows)
 {
+	unsigned int parts = 0;
 	size_t i;
 
 	for (i = 0; i < json_array_size(rows); i++)
-		if (table_part_of(json_array_get(rows, i)) != PART_ROWS)
-			return true;
-	return false;
+		parts |= 1U << table_part_of(json_array_get(rows, i));
+	return parts;
 }
 
-static void print_parts(const struct set *s, int width, FILE *out)
+/* A blank line between two parts. */
+static bool begin_part(unsigned int parts, enum table_part part, FILE *out)
+{
+	if (!(parts & 1U << part))
+		return false;
+	if (parts & ((1U << part) - 1))
+		fputc('\n', out);
+	return true;
+}
+
+static void print_parts(const struct set *s, unsigned int parts, int width,
+			FILE *out)
 {
 	struct figures f = {0};
 	struct curves c = {0};
 
 	if (figures_of(&f, s, NULL) || curves_of(&c, s, true, NULL)) {
 		fputs("(no memory for the table)\n", out);
-	} else {
-		table_print_repeats(&f, width, out);
-		table_print_sweeps(&c, width, out);
-		table_print_cdm(s, &f, width, out);
-		table_print_copy(&f, width, out);
-		table_print_bars(&f, width, out);
+		parts = 0;
 	}
+	if (begin_part(parts, PART_REPEATS, out))
+		table_print_repeats(&f, width, out);
+	if (begin_part(parts, PART_SWEEPS, out))
+		table_print_sweeps(&c, width, out);
+	if (begin_part(parts, PART_CDM, out))
+		table_print_cdm(s, &f, width, out);
+	if (begin_part(parts, PART_COPY, out))
+		table_print_copy(&f, width, out);
+	if (begin_part(parts, PART_BARS, out))
+		table_print_bars(&f, width, out);
 	figures_release(&f);
 	curves_release(&c);
 }
@@ -234,6 +251,7 @@ void table_print(const json_t *result, unsigned int width, FILE *out)
 	const json_t *o = json_object_get(result, "lunbench");
 	const json_t *rows = json_object_get(o, "rows");
 	int w = width ? (int)width : WIDTH_DEFAULT;
+	unsigned int parts = parts_of(rows);
 	struct set s = {0};
 
 	print_lun(o, w, out);
@@ -242,12 +260,12 @@ void table_print(const json_t *result, unsigned int width, FILE *out)
 	print_departures(o, w, out);
 	fputc('\n', out);
 	table_print_rows(rows, w, out);
-	if (has_parts(rows)) {
+	if (parts & ~(1U << PART_ROWS)) {
 		if (set_add_document(&s, "", json_incref((json_t *)result),
 				     NULL))
 			fputs("(no memory for the table)\n", out);
 		else
-			print_parts(&s, w, out);
+			print_parts(&s, parts, w, out);
 		set_release(&s);
 	}
 	print_repeats_end(o, w, out);
