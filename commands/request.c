@@ -278,8 +278,10 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		return check_not_empty("--out", arg);
 	case KEY_QUIET:
 		r->quiet = true;
+		request_set_aside(r, state, arg);
 		return 0;
 	case KEY_PROGRESS:
+		request_set_aside(r, state, arg);
 		return request_time("progress", arg, &r->run.progress_ns);
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -309,6 +311,7 @@ static error_t parse_plan(int key, char *arg, struct argp_state *state)
 		snprintf(text, sizeof(text), "ci:%.80s", arg);
 		return request_add_key(r, "until", text) ? ENOMEM : 0;
 	case 'v':
+		request_set_aside(r, state, arg);
 		r->verbose = true;
 		return 0;
 	default:

@@ -46,9 +46,9 @@ struct request {
 	const char *folder; /* --out; borrowed; NULL: "results" */
 	bool quiet;
 
-	/* By index in argv: words that say which job and where the result goes,
-	 * and those that request_set_aside() was told of. The others say how it
-	 * runs. */
+	/* By index in argv: words that say which job, and what is shown and
+	 * kept of it, and those that request_set_aside() was told of. The
+	 * others say how it runs. */
 	bool *set_aside; /* owned */
 };
 

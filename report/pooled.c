@@ -82,16 +82,19 @@ static void add(struct kinds *all, const char *text, const char *array)
 	add_array(k, array);
 }
 
+/* "warning (raid0, raid5): ..." */
 static void print(const struct kind *k, FILE *out)
 {
 	char clean[TEXT];
 
-	text_clean(clean, sizeof(clean), k->text);
-	fprintf(out, "warning: %s", clean);
-	if (k->nr > 1)
-		fprintf(out, " (and %zu more of the kind)", k->nr - 1);
 	text_clean(clean, sizeof(clean), k->arrays);
-	fprintf(out, "%s%s\n", *clean ? ": " : "", clean);
+	fputs("warning", out);
+	if (*clean)
+		fprintf(out, " (%s)", clean);
+	else if (k->nr > 1)
+		fprintf(out, " (%zu times)", k->nr);
+	text_clean(clean, sizeof(clean), k->text);
+	fprintf(out, ": %s\n", clean);
 }
 
 void pooled_warnings_print(const struct set *s, FILE *out)

@@ -5,8 +5,8 @@
 
 #include "report/set.h"
 
-/* The warnings of all results of @s, those that differ in their figures and
- * quoted names alone as one, with the arrays that they are of. */
+/* The warnings of all results of @s; of those that differ in their figures and
+ * quoted names alone the first, with the arrays that have some. */
 void pooled_warnings_print(const struct set *s, FILE *out);
 
 #endif
