@@ -209,6 +209,28 @@ int net_find_tap(struct net *n, pid_t qemu, struct err *e)
 		       n->device);
 }
 
+/* "10.213.192.0/30" of the tap's address. */
+static void net_of(const struct net *n, char text[32])
+{
+	struct in_addr a = {0};
+	char address[16];
+
+	inet_pton(AF_INET, n->peer, &a);
+	format(address, ntohl(a.s_addr) & (0xffffffffu << (32 - n->bits)));
+	snprintf(text, 32, "%s/%u", address, n->bits);
+}
+
+static int change_fence(const struct net *n, const char *verb, struct err *e)
+{
+	char text[32];
+	/* Any other route to there is better. */
+	const char *argv[] = {"ip", "route",  verb,	    "unreachable",
+			      text, "metric", "4000000000", NULL};
+
+	net_of(n, text);
+	return child_check(argv, NULL, IP_NS, NULL, e);
+}
+
 int net_set_up_host(const struct net *n, struct err *e)
 {
 	char address[32], mtu[16];
@@ -218,17 +240,23 @@ int net_set_up_host(const struct net *n, struct err *e)
 			     "dev", n->device, NULL};
 	const char *up[] = {"ip",  "link", "set", "dev", n->device,
 			    "mtu", mtu,	   "up",  NULL};
-	struct child_result r;
 	int err;
 
 	snprintf(address, sizeof(address), "%s/%u", n->peer, n->bits);
 	snprintf(mtu, sizeof(mtu), "%u", n->mtu);
 	/* No address of IPv6 of its own making; a kernel without it has none.
 	 */
-	child_run(quiet, NULL, IP_NS, &r, NULL);
-	child_result_release(&r);
-	err = child_check(add, NULL, IP_NS, NULL, e);
+	child_check(quiet, NULL, IP_NS, NULL, NULL);
+	err = change_fence(n, "add", e);
+	if (!err)
+		err = child_check(add, NULL, IP_NS, NULL, e);
 	if (!err)
 		err = child_check(up, NULL, IP_NS, NULL, e);
 	return err ? err_prefix(e, "cannot set up \"%s\"", n->device) : 0;
+}
+
+void net_take_down_host(const struct net *n)
+{
+	if (n->kind == NET_TAP && n->peer[0])
+		change_fence(n, "del", NULL);
 }

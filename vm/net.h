@@ -11,7 +11,7 @@
  *
  * tap: a network card of the host's with two addresses (a /30) that only this
  * host knows, with the offloads that make it fast. Root. It goes when QEMU
- * does, whatever ended that.
+ * does, whatever ended that; only its fence stays.
  * user: QEMU's own network stack behind a port of 127.0.0.1. Needs nothing.
  */
 enum net_kind { NET_AUTO, NET_TAP, NET_USER };
@@ -43,7 +43,12 @@ int net_choose(struct net *n, enum net_kind asked, uint16_t port, char *why,
 /* After QEMU's start: finds its tap, and addresses that are free. */
 int net_find_tap(struct net *n, pid_t qemu, struct err *e);
 
-/* The host's side of a tap gets its address. */
+/* The host's side of a tap gets its address, and a fence: a route that makes
+ * the guest's net unreachable. It comes to bear when the tap is gone with its
+ * guest: without it an initiator would look for the guest's address by way of
+ * the default route, and might find a stranger's target. net_take_down_host()
+ * removes it, where it is there. */
 int net_set_up_host(const struct net *n, struct err *e);
+void net_take_down_host(const struct net *n);
 
 #endif

@@ -90,6 +90,7 @@ static int undo(struct state *s, struct err *e)
 {
 	struct journal_text t = {0};
 	unsigned long long start_time;
+	struct net net;
 	pid_t pid;
 	int err = read_journal(s, &t, e);
 
@@ -98,6 +99,8 @@ static int undo(struct state *s, struct err *e)
 	err = 0;
 	if (recall_qemu(&t, &pid, &start_time))
 		err = child_kill(pid, start_time, KILL_NS, e);
+	fill_net(&net, &t);
+	net_take_down_host(&net);
 	journal_text_release(&t);
 	if (!err)
 		err = state_clear(s, e);
