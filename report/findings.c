@@ -23,12 +23,15 @@ static struct findings_kind *kind_of(struct findings *f,
 				     const struct verdict *v)
 {
 	struct findings_kind *k;
+	size_t i;
 
 	/* The rows of a job follow each other, by and large. */
-	for (k = f->kinds + f->nr_kinds; k-- > f->kinds;)
+	for (i = f->nr_kinds; i-- > 0;) {
+		k = &f->kinds[i];
 		if (k->op == v->op && !strcmp(k->check, v->check) &&
 		    !strcmp(k->name, v->row->plan->name))
 			return k;
+	}
 	return NULL;
 }
 
@@ -153,9 +156,10 @@ static void lengthen(struct findings *f, const struct findings_kind *k,
 void findings_end(struct findings *f)
 {
 	const struct findings_kind *k;
-	size_t others;
+	size_t others, i;
 
-	for (k = f->kinds + f->nr_kinds; k-- > f->kinds;) {
+	for (i = f->nr_kinds; i-- > 0;) {
+		k = &f->kinds[i];
 		if (count_check(f, k, &others) <= SENTENCES_MOST)
 			lengthen(f, k, 0);
 		else if (is_first_of_check(f, k))

@@ -41,7 +41,8 @@ static void put_point(const struct point *p, FILE *out)
 {
 	const json_t *own = json_object_get(p->file->doc, "lunbench");
 	const json_t *latency = json_object_get(p->data, "latency");
-	const json_t *cpu = json_object_get(p->row, "cpu"), *data;
+	bool has_run = json_is_true(json_object_get(p->row, "has_run"));
+	const json_t *data, *cpu, *fairness;
 
 	put_text_cell(out, p->file->path);
 	put_text_cell(out, text_of(json_object_get(own, "host"), "start_time"));
@@ -51,14 +52,14 @@ static void put_point(const struct point *p, FILE *out)
 	put_text_cell(out, p->test);
 	put_text_cell(out, p->name);
 	fprintf(out, "%zu,%s,", p->row_index, op_name(p->op));
-	put_number(out, json_object_get(p->row, "fairness"), "clients", ",");
+	/* Of a row that never ran nothing is known, and 0 would be a figure. */
+	data = has_run ? p->data : NULL;
+	cpu = has_run ? json_object_get(p->row, "cpu") : NULL;
+	fairness = has_run ? json_object_get(p->row, "fairness") : NULL;
+	put_number(out, fairness, "clients", ",");
 	put_number(out, p->row, "total_depth", ",");
 	put_number(out, p->row, "step_clients", ",");
 	put_number(out, p->row, "repeat", ",");
-	/* Of a row that never ran nothing is known, and 0 would be a figure. */
-	data = json_is_true(json_object_get(p->row, "has_run")) ? p->data
-								: NULL;
-	cpu = data ? cpu : NULL;
 	put_number(out, data, "ios", ",");
 	put_number(out, data, "bytes", ",");
 	put_number(out, data, "errors", ",");

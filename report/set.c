@@ -130,10 +130,11 @@ static int add_folder(struct set *s, const char *path, int deep, struct err *e)
 static size_t nth_of(const struct set *s, const struct point *p)
 {
 	const struct point *o;
-	size_t n = 0;
+	size_t n = 0, i;
 
 	/* Points are in the order of their files. */
-	for (o = s->points + s->nr_points; o-- > s->points;) {
+	for (i = s->nr_points; i-- > 0;) {
+		o = &s->points[i];
 		if (o->file != p->file)
 			break;
 		n += o->op == p->op && o->step == p->step &&

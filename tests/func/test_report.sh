@@ -53,7 +53,7 @@ test_csv_of_a_row_that_never_ran() {
 		import csv
 		row = [r for r in csv.DictReader(open("out", newline="")) if r["row"] == "trims"]
 		assert len(row) == 1, row
-		for key in ("ios", "bytes", "errors", "bytes_per_s", "ios_per_s", "mean_ns",
+		for key in ("clients", "ios", "bytes", "errors", "bytes_per_s", "ios_per_s", "mean_ns",
 		            "user_ns_per_io", "step", "repeat"):
 		    assert row[0][key] == "", (key, row[0])
 	EOF
