@@ -237,3 +237,11 @@ int file_make_dirs(const char *path, unsigned int mode, struct err *e)
 	}
 	return 0;
 }
+
+bool file_is_mine(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISREG(st.st_mode) &&
+	       st.st_uid == geteuid();
+}

@@ -1,6 +1,7 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -17,5 +18,9 @@ int file_write_atomic(const char *path, const void *data, size_t len,
 
 /* mkdir -p with @mode for what it makes. */
 int file_make_dirs(const char *path, unsigned int mode, struct err *e);
+
+/* A plain file of this user, and no link: where anyone may make files, as in
+ * /var/tmp, somebody else's could have the name of one of ours. */
+bool file_is_mine(const char *path);
 
 #endif

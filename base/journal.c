@@ -26,6 +26,16 @@ int journal_create(struct journal *j, const char *path, struct err *e)
 	return 0;
 }
 
+int journal_open(struct journal *j, const char *path, struct err *e)
+{
+	j->steps = 0;
+	j->fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+	if (j->fd < 0)
+		return err_set(e, -errno, "cannot open the journal \"%s\": %s",
+			       path, strerror(errno));
+	return 0;
+}
+
 void journal_close(struct journal *j)
 {
 	if (j->fd >= 0)

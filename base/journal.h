@@ -21,6 +21,8 @@ struct journal {
 };
 
 int journal_create(struct journal *j, const char *path, struct err *e);
+/* One that is there, to write on; steps count from 0 again. */
+int journal_open(struct journal *j, const char *path, struct err *e);
 void journal_close(struct journal *j);
 
 /* -EINVAL when the value has a newline in it. */

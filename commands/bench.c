@@ -10,6 +10,7 @@
 #include "commands/commands.h"
 #include "commands/measure.h"
 #include "commands/signals.h"
+#include "commands/sync_line.h"
 #include "commands/target_options.h"
 
 /* The default job, repeats of a plain run. */
@@ -62,11 +63,15 @@ static int bench_on_target(struct bench *b, struct prepared *p,
 			   struct output *o)
 {
 	struct tgt_status target = {0};
+	struct sync_line line;
 	struct err e = {0};
 	char note[256] = "";
 	int rc, status;
 
+	p->array_steps = &b->steps;
+	sync_line_attach(&line, &b->target.array, b->request.quiet);
 	rc = tgt_up(&b->target, &target, note, &e);
+	sync_line_end(&line);
 	if (note[0])
 		say("%s", note);
 	if (rc)
@@ -120,6 +125,8 @@ static int choose_array(struct bench *b, bool *in_lab)
 		snprintf(o.members, sizeof(o.members), "%s", BENCH_MEMBERS);
 	target_options_complete(&o);
 	if (o.kind[0] && array_check(&o, &e))
+		return say_err(&e, STATUS_USAGE);
+	if (array_steps_check(&b->steps, &o, &e))
 		return say_err(&e, STATUS_USAGE);
 	status = o.kind[0] ? bench_where_choose(b, o.kind, o.members, in_lab)
 			   : STATUS_OK;

@@ -1,6 +1,7 @@
 #ifndef COMMANDS_BENCH_H
 #define COMMANDS_BENCH_H
 
+#include "commands/array_watch.h"
 #include "commands/request.h"
 #include "target/tgt.h"
 
@@ -16,6 +17,7 @@ enum bench_where { WHERE_AUTO, WHERE_HOST, WHERE_LAB };
 struct bench {
 	struct request request;
 	struct tgt_opts target; /* without array.kind: see arrays */
+	struct array_steps steps;
 
 	/* Of a set; texts are borrowed from argv. */
 	const char *arrays; /* "raid0,raid5"; NULL: none */

@@ -18,10 +18,18 @@ enum {
 	KEY_LAB_MEMORY,
 	KEY_LAB_TIMEOUT,
 	KEY_RESUME,
+	KEY_FAIL,
+	KEY_REPLACE,
 };
 
 static const struct argp_option own_options[] = {
 	TARGET_OPTION_ROWS,
+	{"fail", KEY_FAIL, "TIME:MEMBER", 0,
+	 "a member of the array fails at that time of the run (10s:2); may "
+	 "be given again",
+	 0},
+	{"replace", KEY_REPLACE, "TIME:MEMBER", 0,
+	 "a failed one is replaced by a blank disk, and rebuilt", 0},
 	{NULL, 0, NULL, 0, "Over arrays (--array A,B,C):", 10},
 	{"where", KEY_WHERE, "auto|host|lab", 0,
 	 "auto: on this host, if it can make the arrays, else in the lab", 10},
@@ -103,7 +111,9 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
 		request_set_aside(&b->request, state, arg);
 		return 0;
 	}
-	if (err == -ENOSYS)
+	if (key == KEY_FAIL || key == KEY_REPLACE)
+		err = array_steps_add(&b->steps, key == KEY_REPLACE, arg, &e);
+	else if (err == -ENOSYS)
 		err = target_option_set(&b->target, key, arg, &e);
 	if (err == -ENOSYS)
 		return ARGP_ERR_UNKNOWN;

@@ -40,6 +40,9 @@ static size_t target_facts(const struct prepared *p, struct fact *f)
 	if (t->md_state.stripe_cache[0])
 		f[n++] = (struct fact){"stripe_cache",
 				       (char *)t->md_state.stripe_cache};
+	if (t->md_state.sync_speed_min[0])
+		f[n++] = (struct fact){"sync_speed_min",
+				       (char *)t->md_state.sync_speed_min};
 	if (t->md_state.degraded[0])
 		f[n++] =
 			(struct fact){"degraded", (char *)t->md_state.degraded};
@@ -72,11 +75,23 @@ static void check_size(const struct prepared *p, const struct request *r,
 		 now.blocks, units_bytes(is, sizeof(is), lun_bytes(&now)));
 }
 
+/* A jbod is one disk to whoever uses one of its LUNs. "" if it is none. */
+static void note_jbod(const struct prepared *p, const struct request *r,
+		      char *text, size_t size)
+{
+	text[0] = '\0';
+	if (p->is_ours && p->target.array[0] && p->target.nr_luns > 1)
+		snprintf(text, size,
+			 "%s: LUN %u of %u is measured, which is one disk; the "
+			 "others are idle",
+			 p->target.array, r->url.lun, p->target.nr_luns);
+}
+
 static json_t *build(const struct prepared *p, const struct request *r,
 		     const struct run_result *run, struct err *e)
 {
-	struct fact facts[16];
-	char resized[256], *warning = resized;
+	struct fact facts[20];
+	char resized[256], others[128], *warnings[2];
 	struct result_input in = {
 		.plan = &p->plan,
 		.run = run,
@@ -87,13 +102,17 @@ static json_t *build(const struct prepared *p, const struct request *r,
 		.nr_session = p->nr_session,
 		.target = facts,
 		.nr_target = target_facts(p, facts),
-		.warnings = &warning,
+		.warnings = warnings,
 	};
 
-	if (run->end == RUN_COMPLETE) {
+	note_jbod(p, r, others, sizeof(others));
+	if (others[0])
+		warnings[in.nr_warnings++] = others;
+	resized[0] = '\0';
+	if (run->end == RUN_COMPLETE)
 		check_size(p, r, resized, sizeof(resized));
-		in.nr_warnings = resized[0] != '\0';
-	}
+	if (resized[0])
+		warnings[in.nr_warnings++] = resized;
 	return result_build(&in, e);
 }
 
@@ -201,6 +220,7 @@ static void end_early(struct plan *p, struct run_result *run)
 int measure(struct prepared *p, struct request *r, struct output *o)
 {
 	struct run_result run = {0};
+	struct array_watch array = {0};
 	struct live_line live;
 	struct err e = {0};
 	int rc, status;
@@ -218,6 +238,8 @@ int measure(struct prepared *p, struct request *r, struct output *o)
 		r->run.on_pass = passes_are_enough;
 		r->run.pass_user = &p->plan;
 	}
+	if (p->is_ours)
+		array_watch_attach(&array, &p->target, p->array_steps, &r->run);
 	rc = run_plan(&p->plan, &r->run, &run, &e);
 	live_line_end(&live);
 	if (!rc) {
@@ -226,6 +248,8 @@ int measure(struct prepared *p, struct request *r, struct output *o)
 	} else if (signals_seen)
 		status = STATUS_INTERRUPTED;
 	else
+		status = say_err(&e, STATUS_TARGET);
+	if (!array_watch_end(&array, &e) && !status)
 		status = say_err(&e, STATUS_TARGET);
 	run_result_release(&run);
 	return status;

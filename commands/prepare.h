@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "commands/array_watch.h"
 #include "commands/request.h"
 #include "report/result.h"
 #include "target/tgt.h"
@@ -26,6 +27,8 @@ struct prepared {
 	bool is_ours;		  /* the LUN of a bundled target that runs */
 	struct tgt_status target; /* valid if is_ours */
 	char lab[128];		  /* the lab that it runs in; "" for none */
+	/* borrowed; what is done to its array meanwhile; NULL: nothing */
+	const struct array_steps *array_steps;
 	struct plan plan;
 };
 

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "commands/commands.h"
 #include "commands/spelling.h"
+#include "commands/sync_line.h"
 #include "commands/target_json.h"
 #include "commands/target_options.h"
 #include "commands/target_text.h"
@@ -231,7 +232,7 @@ static int find_secret(struct request *r)
 	return 0;
 }
 
-/* --- what it prints --- */
+/* --- the verbs --- */
 
 static int print_json(json_t *j)
 {
@@ -244,8 +245,6 @@ static int print_json(json_t *j)
 	return bad ? STATUS_TARGET : STATUS_OK;
 }
 
-/* --- the three --- */
-
 static int status_of(int err)
 {
 	return err == -EINVAL || err == -ENAMETOOLONG || err == -ENOTEMPTY
@@ -254,7 +253,8 @@ static int status_of(int err)
 }
 
 /* Ctrl-C in the middle would leave half a target. Its signals wait until it is
- * whole, at most the deadline of the start; then it is taken down. */
+ * whole, at most the deadline of the start; then it is taken down. The first
+ * sync of an array asks for them (sync_line.h). */
 static int up_unless_interrupted(const struct tgt_opts *o, struct tgt_status *t,
 				 char *note, struct err *e)
 {
@@ -281,6 +281,7 @@ static int up_unless_interrupted(const struct tgt_opts *o, struct tgt_status *t,
 static int up(struct request *r)
 {
 	struct tgt_status t;
+	struct sync_line line;
 	struct err e = {0};
 	char note[256] = "";
 	int err = find_secret(r);
@@ -288,7 +289,9 @@ static int up(struct request *r)
 	if (err)
 		return say_err(&r->error, STATUS_USAGE);
 	target_options_complete(&r->up.array);
+	sync_line_attach(&line, &r->up.array, false);
 	err = up_unless_interrupted(&r->up, &t, note, &e);
+	sync_line_end(&line);
 	explicit_bzero(r->up.password, sizeof(r->up.password));
 	if (note[0])
 		say("%s", note);

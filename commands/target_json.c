@@ -53,6 +53,7 @@ static const struct field {
 	{"md_chunk", OPTIONAL, AT(md_state.chunk)},
 	{"md_layout", OPTIONAL, AT(md_state.layout)},
 	{"md_stripe_cache", OPTIONAL, AT(md_state.stripe_cache)},
+	{"md_sync_speed_min", OPTIONAL, AT(md_state.sync_speed_min)},
 };
 
 enum { NR_FIELDS = sizeof(fields) / sizeof(fields[0]) };

@@ -81,6 +81,23 @@ static int set_chunk(uint64_t *to, const char *value, struct err *e)
 	return 0;
 }
 
+static int set_sync_speed(unsigned int *to, const char *value, struct err *e)
+{
+	struct size_value size = {0};
+	int err = units_parse_size(value, 1024, &size, e);
+
+	if (err)
+		return err_prefix(e, "--sync-speed");
+	if (size.is_percent || size.bytes < 1024 ||
+	    size.bytes > (uint64_t)200000 << 10)
+		return err_set(e, -EINVAL,
+			       "--sync-speed: \"%s\" is none of 1K to 200000K "
+			       "a second",
+			       value);
+	*to = size.bytes >> 10;
+	return 0;
+}
+
 /* A plain single LUN is the target's image, unless members are named. */
 void target_options_complete(struct array_opts *o)
 {
@@ -124,9 +141,15 @@ int target_option_set(struct tgt_opts *o, int key, const char *value,
 			return err_prefix(e, "--threads");
 		o->io_threads = n;
 		return 0;
+	case TARGET_SYNC_SPEED:
+		return set_sync_speed(&o->array.sync_kib, value, e);
 	case TARGET_STRIPE_CACHE:
-		if (units_parse_uint(value, 17, 32768, &n, e))
+		if (units_parse_uint(value, 0, UINT32_MAX, &n, e))
 			return err_prefix(e, "--stripe-cache");
+		if (!n)
+			return err_set(e, -EINVAL,
+				       "--stripe-cache: 0 pages; md takes 17 "
+				       "to 32768");
 		o->array.stripe_cache = n;
 		return 0;
 	default:

@@ -18,6 +18,7 @@ enum target_option {
 	TARGET_CHUNK,
 	TARGET_LAYOUT,
 	TARGET_STRIPE_CACHE,
+	TARGET_SYNC_SPEED,
 };
 
 /* Rows for a table of argp options. */
@@ -68,9 +69,17 @@ enum target_option {
 		 0},                                                            \
 		{"layout", TARGET_LAYOUT, "NAME", 0, "of the array (mdadm's)",  \
 		 0},                                                            \
+		{"stripe-cache",                                                \
+		 TARGET_STRIPE_CACHE,                                           \
+		 "PAGES",                                                       \
+		 0,                                                             \
+		 "of raid5 and raid6 (md's: 256)",                              \
+		 0},                                                            \
 	{                                                                       \
-		"stripe-cache", TARGET_STRIPE_CACHE, "PAGES", 0,                \
-			"of raid5 and raid6 (md's: 256)", 0                     \
+		"sync-speed", TARGET_SYNC_SPEED, "SIZE", 0,                     \
+			"what a sync or rebuild gets a second at least, also "  \
+			"under load (md's: 1000K)",                             \
+			0                                                       \
 	}
 
 /* Sets one of them; -ENOSYS if @key is none. */

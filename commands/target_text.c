@@ -17,12 +17,14 @@ static const char *describe_store(const struct tgt_status *t)
 static void print_md(const struct tgt_status *t)
 {
 	const struct md_state *m = &t->md_state;
+	double done = md_progress(m->progress);
 
 	printf("  md        %s, %s", t->md, m->state[0] ? m->state : "gone");
 	if (m->degraded[0] && strcmp(m->degraded, "0"))
 		printf(", DEGRADED by %s", m->degraded);
 	if (m->action[0] && strcmp(m->action, "idle"))
-		printf(", %s: sectors %s", m->action, m->progress);
+		printf(", %s: %.0f%% (sectors %s)", m->action,
+		       done < 0 ? 0 : 100 * done, m->progress);
 	putchar('\n');
 }
 

@@ -143,6 +143,7 @@ enum event_kind {
 	EVENT_RECONNECT,
 	EVENT_ERROR,
 	EVENT_NOTICE,
+	EVENT_ARRAY, /* a member failed, a rebuild started or ended */
 };
 
 struct run_event {

@@ -22,6 +22,7 @@ struct runner {
 	uint64_t start_ns;   /* CLOCK_MONOTONIC */
 	uint64_t virtual_ns; /* of the groups so far, on a virtual clock */
 	uint64_t progressed_ns;
+	uint64_t first_start_ns; /* of the first group's clock; 0: not yet */
 	size_t nr_told; /* events of this group that on_event has seen */
 };
 
@@ -212,10 +213,38 @@ static void pass_on_stop(struct runner *run, struct group_run *g)
 		atomic_store(&g->stop, level);
 }
 
+void run_note(struct run_aside *a, enum event_kind kind, const char *text)
+{
+	group_note(a->group, kind, clock_now_ns(), text);
+}
+
+/* When it wants to be called again, on the clock of clock_now_ns(). Called with
+ * the lock, and gives it up while it calls. */
+static uint64_t call_aside(struct runner *run, struct group_run *g)
+{
+	uint64_t start_ns = atomic_load(&g->start_ns), now = clock_now_ns(),
+		 next_ns;
+	struct run_aside a = {.group = g};
+
+	if (!run->opts->on_aside || run->result->is_virtual_time || !start_ns)
+		return UINT64_MAX;
+	if (now < start_ns)
+		return start_ns;
+	if (!run->first_start_ns)
+		run->first_start_ns = start_ns;
+	a.at_ns = now - run->first_start_ns;
+	pthread_mutex_unlock(&g->lock);
+	next_ns = run->opts->on_aside(run->opts->aside_user, &a);
+	pthread_mutex_lock(&g->lock);
+	return next_ns > UINT64_MAX - run->first_start_ns
+		       ? UINT64_MAX
+		       : run->first_start_ns + next_ns;
+}
+
 static void watch_group(struct runner *run, struct group_run *g,
 			const struct worker *workers)
 {
-	uint64_t wait_ns = LOOK_NS, until_ns;
+	uint64_t wait_ns = LOOK_NS, until_ns, aside_ns = UINT64_MAX;
 	struct timespec ts;
 
 	if (run->opts->progress_ns && run->opts->progress_ns < wait_ns)
@@ -223,10 +252,13 @@ static void watch_group(struct runner *run, struct group_run *g,
 	pthread_mutex_lock(&g->lock);
 	while (g->nr_ended < g->nr_workers) {
 		until_ns = clock_now_ns() + wait_ns;
+		if (aside_ns < until_ns)
+			until_ns = aside_ns;
 		ts.tv_sec = until_ns / NS_PER_SEC;
 		ts.tv_nsec = until_ns % NS_PER_SEC;
 		pthread_cond_timedwait(&g->changed, &g->lock, &ts);
 		pass_on_stop(run, g);
+		aside_ns = call_aside(run, g);
 		tell_events(run, g);
 		tell_progress(run, g, workers);
 	}

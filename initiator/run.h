@@ -31,6 +31,11 @@ struct run_progress { /* of the group that runs now */
 	uint64_t errors;
 };
 
+struct run_aside {
+	uint64_t at_ns;		 /* since the first group's clock started */
+	struct group_run *group; /* private */
+};
+
 struct run_opts {
 	const struct url *url;		   /* borrowed */
 	const struct transport *transport; /* of that url */
@@ -49,11 +54,22 @@ struct run_opts {
 	bool (*on_pass)(void *user, const struct run_result *r,
 			unsigned int pass);
 	void *pass_user;
+	/* Beside the load: what happens in the target meanwhile, or is made to
+	 * happen. Called on the thread that called run_plan(), while a group
+	 * runs, from the start of the first one's clock on; returns when it
+	 * wants to be called next, on the clock of a->at_ns (it may be called
+	 * before). No I/O waits for it; the live line and Ctrl-C do. Never on a
+	 * virtual loop. */
+	uint64_t (*on_aside)(void *aside_user, struct run_aside *a);
+	void *aside_user;
 	/* != 0: stop now, drain, keep what was measured; >= 2: do not drain. */
 	const volatile sig_atomic_t *stop;
 };
 
 void run_opts_init(struct run_opts *o);
+
+/* Notes an event, now. Inside on_aside only. */
+void run_note(struct run_aside *a, enum event_kind kind, const char *text);
 
 /* 0 when a result exists, even a partial one (r->end and r->error tell);
  * -errno when nothing could start. The caller releases r in both cases. */

@@ -158,7 +158,8 @@ static void put_events(struct put *p, json_t *o, const struct run_result *run)
 					    [EVENT_DISCONNECT] = "disconnect",
 					    [EVENT_RECONNECT] = "reconnect",
 					    [EVENT_ERROR] = "error",
-					    [EVENT_NOTICE] = "notice"};
+					    [EVENT_NOTICE] = "notice",
+					    [EVENT_ARRAY] = "array"};
 	json_t *events = put_array(p, o, "events"), *one;
 	size_t i;
 

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "target/given.h"
+#include "target/room.h"
 
 #define CALL_NS (60 * NS_PER_SEC)
 #define CONFIGFS "/sys/kernel/config"
@@ -63,6 +64,24 @@ static int unknown_model(const char *name, struct err *e)
 		       name, names);
 }
 
+static int bad_spec(const char *text, struct err *e)
+{
+	return err_set(e, -EINVAL,
+		       "members \"%s\": write /dev/sdb,/dev/sdc or 4x1G or "
+		       "4x256M@hdd",
+		       text);
+}
+
+static int check_count(const char *text, uint64_t count, struct err *e)
+{
+	if (count >= 1 && count <= DISKS_MAX)
+		return 0;
+	return err_set(e, -EINVAL,
+		       "members \"%s\": %llu of them, and 1 to %d "
+		       "are possible",
+		       text, (unsigned long long)count, DISKS_MAX);
+}
+
 /* "4x256M@hdd" */
 static int parse_spec(struct spec *sp, const char *text, struct err *e)
 {
@@ -74,24 +93,26 @@ static int parse_spec(struct spec *sp, const char *text, struct err *e)
 	snprintf(copy, sizeof(copy), "%s", text);
 	size = strchr(copy, 'x');
 	if (!size)
-		return err_set(e, -EINVAL,
-			       "members \"%s\": write /dev/sdb,/dev/sdc or "
-			       "4x1G or 4x256M@hdd",
-			       text);
+		return bad_spec(text, e);
 	*size++ = '\0';
 	model = strchr(size, '@');
 	if (model)
 		*model++ = '\0';
-	err = units_parse_uint(copy, 1, DISKS_MAX, &count, e);
-	if (!err)
-		err = units_parse_size(size, 1024, &v, e);
+	if (units_parse_uint(copy, 0, UINT32_MAX, &count, NULL))
+		return bad_spec(text, e);
+	err = check_count(text, count, e);
 	if (err)
+		return err;
+	if (units_parse_size(size, 1024, &v, e))
 		return err_prefix(e, "members \"%s\"", text);
 	if (v.is_percent || v.bytes < 16 << 20 || v.bytes % (1 << 20))
 		return err_set(e, -EINVAL,
 			       "members \"%s\": a size in whole MiB, 16M or "
 			       "more",
 			       text);
+	if (v.bytes > UINT64_MAX / DISKS_MAX)
+		return err_set(e, -EINVAL,
+			       "members \"%s\": no disk is so large", text);
 	sp->count = count;
 	sp->size_bytes = v.bytes;
 	sp->model = model ? find_model(model) : NULL;
@@ -107,11 +128,54 @@ uint64_t disks_bytes(const char *spec)
 	return sp.count * sp.size_bytes;
 }
 
-static int too_few(const char *spec, size_t nr, size_t least, struct err *e)
+static bool are_given(const char *spec)
 {
-	return err_set(e, -EINVAL,
-		       "members \"%s\": %zu are too few, this array needs %zu",
-		       spec, nr, least);
+	return spec[0] == '/' || spec[0] == '.';
+}
+
+static int count_given(const char *spec, size_t *nr, struct err *e)
+{
+	const char *name = spec;
+	size_t len;
+
+	for (*nr = 0;; name += len + 1) {
+		len = strcspn(name, ",");
+		if (!len)
+			return err_set(e, -EINVAL,
+				       "members \"%s\": a name is missing "
+				       "before or behind a comma",
+				       spec);
+		(*nr)++;
+		if (!name[len])
+			return check_count(spec, *nr, e);
+	}
+}
+
+int disks_parse(const char *spec, size_t *nr, uint64_t *size_bytes,
+		struct err *e)
+{
+	struct spec sp = {0};
+	int err;
+
+	*size_bytes = UINT64_MAX;
+	if (are_given(spec))
+		return count_given(spec, nr, e);
+	err = parse_spec(&sp, spec, e);
+	*nr = sp.count;
+	*size_bytes = sp.size_bytes;
+	return err;
+}
+
+int disk_measure(struct disk *d, struct err *e)
+{
+	int fd = open(d->path, O_RDONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0 || ioctl(fd, BLKGETSIZE64, &d->size_bytes))
+		err = err_set(e, -errno, "cannot ask \"%s\" for its size: %s",
+			      d->path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 /* --- RAM disks --- */
@@ -277,9 +341,12 @@ static int make_loop(struct disk *d, const struct spec *sp, const char *image,
 	err = journal_write(j, e, "image", "%s", image);
 	if (err)
 		return err;
+	/* Left of a target whose state is lost (a reboot empties /run). */
+	if (file_is_mine(image))
+		unlink(image);
 	fd = open(image, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		  0600);
-	/* At its full size, so that a full disk shows now. */
+	/* At its full size: no hole is filled while it is measured. */
 	if (fd < 0 || (errno = posix_fallocate(fd, 0, sp->size_bytes)))
 		err = err_set(e, -errno, "cannot make \"%s\": %s", image,
 			      strerror(errno));
@@ -321,27 +388,108 @@ static int remove_loop(const char *image, struct err *e)
 	return err;
 }
 
+/* --- room --- */
+
+static int check_memory(const char *text, uint64_t need, struct err *e)
+{
+	uint64_t memory = room_memory();
+	char a[32], b[32];
+
+	if (need <= memory)
+		return 0;
+	return err_set(e, -ENOMEM,
+		       "members \"%s\": RAM disks of %s in all, and %s of "
+		       "memory are free: make them smaller, or give the lab "
+		       "more with --memory",
+		       text, units_bytes(a, sizeof(a), need),
+		       units_bytes(b, sizeof(b), memory));
+}
+
+/* Where the images go: the state folder is often a small tmpfs. */
+static int find_folder(const char *text, uint64_t need, const struct state *s,
+		       const char **folder, struct err *e)
+{
+	static const char big[] = "/var/tmp";
+	uint64_t room = 0, other = 0;
+	char a[32], b[32], c[32];
+	int err = room_folder(s->folder, &room, e);
+
+	if (err)
+		return err;
+	*folder = s->folder;
+	if (room >= need)
+		return 0;
+	*folder = big;
+	if (!room_folder(big, &other, NULL) && other >= need)
+		return 0;
+	return err_set(e, -ENOSPC,
+		       "members \"%s\": images of %s in all, and \"%s\" has "
+		       "room for %s, \"%s\" for %s",
+		       text, units_bytes(a, sizeof(a), need), s->folder,
+		       units_bytes(b, sizeof(b), room), big,
+		       units_bytes(c, sizeof(c), other));
+}
+
 /* --- all of them --- */
 
-static int make_all(struct disks *d, const struct spec *sp, size_t nr,
-		    const struct state *s, struct journal *j, struct err *e)
+/* The name of an image is of this state folder alone. */
+static void image_name(const struct state *s, const char *folder, size_t i,
+		       char *path, size_t size)
 {
-	unsigned int tag = state_hash(s) & 0xffffffff;
+	if (folder == s->folder)
+		snprintf(path, size, "%s/member%zu", folder, i);
+	else
+		snprintf(path, size, "%s/lunbench-%u-%s-%016llx-member%zu.img",
+			 folder, (unsigned int)geteuid(), s->name,
+			 (unsigned long long)state_hash(s), i);
+}
+
+static int make_images(struct disks *d, const struct spec *sp, const char *spec,
+		       size_t nr, const struct state *s, struct journal *j,
+		       struct err *e)
+{
+	const char *folder = NULL;
 	char name[600];
-	int err = 0;
+	int err = find_folder(spec, nr * sp->size_bytes, s, &folder, e);
 
 	for (size_t i = 0; i < nr && !err; i++) {
-		if (sp->model) {
-			snprintf(name, sizeof(name), "lb%08x-%zu", tag, i);
-			err = make_ram(&d->disk[i], sp, name, j, e);
-		} else {
-			snprintf(name, sizeof(name), "%s/member%zu", s->folder,
-				 i);
-			err = make_loop(&d->disk[i], sp, name, j, e);
-		}
-		d->disk[i].size_bytes = sp->size_bytes;
+		image_name(s, folder, i, name, sizeof(name));
+		err = make_loop(&d->disk[d->nr++], sp, name, j, e);
+	}
+	return err;
+}
+
+static int make_rams(struct disks *d, const struct spec *sp, const char *spec,
+		     size_t nr, const struct state *s, struct journal *j,
+		     struct err *e)
+{
+	char name[64];
+	int err = check_memory(spec, nr * sp->size_bytes, e);
+
+	if (!err)
+		err = load_null_blk(e);
+	for (size_t i = 0; i < nr && !err; i++) {
+		snprintf(name, sizeof(name), "lb%08x-%zu",
+			 (unsigned int)(state_hash(s) & 0xffffffff), i);
+		err = make_ram(&d->disk[d->nr++], sp, name, j, e);
+	}
+	return err;
+}
+
+static int make_all(struct disks *d, const char *spec, size_t most,
+		    const struct state *s, struct journal *j, struct err *e)
+{
+	struct spec sp = {0};
+	int err = parse_spec(&sp, spec, e);
+	size_t nr = sp.count < most ? sp.count : most;
+
+	if (err)
+		return err;
+	err = sp.model ? make_rams(d, &sp, spec, nr, s, j, e)
+		       : make_images(d, &sp, spec, nr, s, j, e);
+	for (size_t i = 0; i < d->nr; i++) {
+		d->disk[i].size_bytes = sp.size_bytes;
 		d->disk[i].is_zero = true;
-		d->nr++;
 	}
 	return err;
 }
@@ -356,9 +504,6 @@ static int take_given(struct disks *d, const char *spec, size_t most,
 
 	snprintf(copy, sizeof(copy), "%s", spec);
 	while (!err && d->nr < most && (name = strsep(&rest, ","))) {
-		if (d->nr == DISKS_MAX)
-			return err_set(e, -EINVAL, "more than %d members",
-				       DISKS_MAX);
 		disk = &d->disk[d->nr++];
 		disk->is_given = true;
 		err = given_check(name, 512, overwrite, disk->path,
@@ -374,29 +519,15 @@ static int take_given(struct disks *d, const char *spec, size_t most,
 	return err;
 }
 
-int disks_prepare(struct disks *d, const char *spec, size_t least, size_t most,
+int disks_prepare(struct disks *d, const char *spec, size_t most,
 		  bool overwrite, const struct state *s, struct journal *j,
 		  uint64_t end_ns, struct err *e)
 {
-	struct spec sp = {0};
 	int err;
 
 	memset(d, 0, sizeof(*d));
-	if (spec[0] == '/' || spec[0] == '.') {
-		err = take_given(d, spec, most, overwrite, e);
-		if (!err && d->nr < least)
-			err = too_few(spec, d->nr, least, e);
-	} else {
-		err = parse_spec(&sp, spec, e);
-		if (!err && sp.count < least)
-			err = too_few(spec, sp.count, least, e);
-		if (!err && sp.model)
-			err = load_null_blk(e);
-		if (!err)
-			err = make_all(d, &sp,
-				       sp.count < most ? sp.count : most, s, j,
-				       e);
-	}
+	err = are_given(spec) ? take_given(d, spec, most, overwrite, e)
+			      : make_all(d, spec, most, s, j, e);
 	for (size_t i = 0; i < d->nr && !err; i++)
 		err = journal_write(j, e, "member", "%s", d->disk[i].path);
 	if (!err && clock_now_ns() >= end_ns)

@@ -48,11 +48,20 @@ const struct disk_model *disk_models(void);
 /* Of all members together; 0 where @spec names devices, or is none. */
 uint64_t disks_bytes(const char *spec);
 
-/* Makes or opens what @spec names, but only the first @most of it. @least:
- * -EINVAL under that many. Given devices go through given_check(). */
-int disks_prepare(struct disks *d, const char *spec, size_t least, size_t most,
+/* How many members @spec names and how large each is (UINT64_MAX: devices, at
+ * which this does not look). -EINVAL for what nobody could make. */
+int disks_parse(const char *spec, size_t *nr, uint64_t *size_bytes,
+		struct err *e);
+
+/* Makes or opens what @spec names, but only the first @most of it. Refused
+ * before anything is made: given devices that given_check() does not let pass,
+ * more than memory or the disk has room for (-ENOMEM, -ENOSPC). */
+int disks_prepare(struct disks *d, const char *spec, size_t most,
 		  bool overwrite, const struct state *s, struct journal *j,
 		  uint64_t end_ns, struct err *e);
+
+/* Asks the device for its size. */
+int disk_measure(struct disk *d, struct err *e);
 
 /* Undoes it, as the journal tells. The arrays over them are gone. */
 int disks_remove(const struct journal_text *t, struct err *e);

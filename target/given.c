@@ -58,6 +58,35 @@ static bool find_mount(dev_t dev, char *place, size_t size)
 	return found;
 }
 
+/* What a device that is in use is, as far as the kernel says: "swap", or "a
+ * part of md5". */
+static bool find_holder(dev_t dev, const char *name, char *who, size_t size)
+{
+	char pattern[96], real[PATH_MAX], line[PATH_MAX + 2], *text;
+	const char *holder;
+	bool found = false;
+	size_t len;
+	glob_t g;
+
+	snprintf(pattern, sizeof(pattern), "/sys/dev/block/%u:%u/holders/*",
+		 major(dev), minor(dev));
+	if (!glob(pattern, 0, NULL, &g)) {
+		holder = strrchr(g.gl_pathv[0], '/') + 1;
+		snprintf(who, size, "a part of %s", holder);
+		globfree(&g);
+		return true;
+	}
+	if (!realpath(name, real) ||
+	    file_read("/proc/swaps", PROC_MAX_BYTES, &text, &len, NULL))
+		return false;
+	snprintf(line, sizeof(line), "\n%s ", real);
+	found = strstr(text, line);
+	free(text);
+	if (found)
+		snprintf(who, size, "swap");
+	return found;
+}
+
 /* The loop device that a file is behind; what is on it may be mounted. */
 static bool find_loop(const struct stat *file, char *device, size_t size)
 {
@@ -141,10 +170,14 @@ static int open_given(const char *name, struct stat *st, struct err *e)
 	if (why == EBUSY && find_mount(st->st_rdev, place, sizeof(place)))
 		return err_set(e, -EBUSY, "\"%s\" is mounted on \"%s\"", name,
 			       place);
+	if (why == EBUSY &&
+	    find_holder(st->st_rdev, name, place, sizeof(place)))
+		return err_set(e, -EBUSY, "\"%s\" is in use: it is %s", name,
+			       place);
 	if (why == EBUSY)
 		return err_set(e, -EBUSY,
-			       "\"%s\" is in use (mounted, swap, md, LVM, or "
-			       "open elsewhere)",
+			       "\"%s\" is in use (a partition of it is "
+			       "mounted, or it is open elsewhere)",
 			       name);
 	return err_set(e, -why, "cannot open \"%s\" for writing: %s", name,
 		       strerror(why));

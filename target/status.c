@@ -27,7 +27,7 @@ static uint64_t number(const struct journal_text *t, const char *key)
 
 static void fill(struct tgt_status *st, const struct journal_text *t)
 {
-	const char *image = journal_get(t, "image");
+	const char *image = journal_get(t, "image"), *member;
 
 	copy(st->url, sizeof(st->url), t, "up");
 	copy(st->iqn, sizeof(st->iqn), t, "iqn");
@@ -40,6 +40,10 @@ static void fill(struct tgt_status *st, const struct journal_text *t)
 	st->md[strcspn(st->md, " ")] = '\0';
 	if (st->md[0])
 		md_state_read(&st->md_state, st->md);
+	while (st->nr_members < DISKS_MAX &&
+	       (member = journal_get_nth(t, "member", st->nr_members)))
+		snprintf(st->member[st->nr_members++], sizeof(st->member[0]),
+			 "%s", member);
 	copy(st->listen, sizeof(st->listen), t, "listen");
 	copy(st->user, sizeof(st->user), t, "user");
 	copy(st->tgt_version, sizeof(st->tgt_version), t, "version");
@@ -63,7 +67,7 @@ static void judge(struct tgt_status *st, const struct state *s,
 	st->is_running = alive && st->url[0];
 	if (state_is_busy(s))
 		snprintf(st->problem, sizeof(st->problem),
-			 "another lunbench is making it or taking it down");
+			 "another lunbench is at work on it");
 	else if (!st->url[0])
 		snprintf(st->problem, sizeof(st->problem),
 			 "it never came up whole; run: lunbench target down "

@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/statvfs.h>
-#include <linux/magic.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "target/given.h"
+#include "target/room.h"
 
 /* A piece between two looks at the deadline; tmpfs zeroes some GB a second. */
 #define PIECE_BYTES (64ULL << 20)
@@ -28,46 +26,19 @@ const char *store_name(enum tgt_store kind)
 
 /* --- room --- */
 
-/* A tmpfs promises more than the machine has: half of the memory, whatever is
- * used. Filling it then ends in the out-of-memory killer. */
-static uint64_t available_memory(void)
-{
-	unsigned long long kib = 0;
-	char *text, *at;
-	size_t len;
-
-	if (file_read("/proc/meminfo", 1 << 20, &text, &len, NULL))
-		return UINT64_MAX;
-	at = strstr(text, "MemAvailable:");
-	if (!at || sscanf(at, "MemAvailable: %llu", &kib) != 1)
-		kib = UINT64_MAX / 1024;
-	free(text);
-	return kib * 1024;
-}
-
 static int check_room(const char *folder, uint64_t size, struct err *e)
 {
-	uint64_t room, memory = UINT64_MAX;
-	struct statvfs v;
-	struct statfs f;
+	uint64_t room = 0;
+	int err = room_folder(folder, &room, e);
 
-	if (statvfs(folder, &v) || statfs(folder, &f))
-		return err_set(e, -errno, "cannot look at \"%s\": %s", folder,
-			       strerror(errno));
-	room = (uint64_t)v.f_bavail * v.f_frsize;
-	if (f.f_type == TMPFS_MAGIC || f.f_type == RAMFS_MAGIC)
-		memory = available_memory();
-	if (f.f_type == RAMFS_MAGIC)
-		room = memory;
-	if (room >= size && memory >= size)
-		return 0;
-	return err_set(
-		e, -ENOSPC,
-		"the image needs %llu MiB but \"%s\" has room for %llu "
-		"MiB: give a smaller --size, or --backing FILE on "
-		"another disk",
-		(unsigned long long)(size >> 20), folder,
-		(unsigned long long)((room < memory ? room : memory) >> 20));
+	if (err || room >= size)
+		return err;
+	return err_set(e, -ENOSPC,
+		       "the image needs %llu MiB but \"%s\" has room for %llu "
+		       "MiB: give a smaller --size, or --backing FILE on "
+		       "another disk",
+		       (unsigned long long)(size >> 20), folder,
+		       (unsigned long long)(room >> 20));
 }
 
 static int allocate(int fd, const char *path, uint64_t size, uint64_t end_ns,
@@ -134,16 +105,6 @@ static int make_file(const char *path, enum tgt_store kind, uint64_t size,
 
 /* --- an image of ours --- */
 
-/* Ours, and a plain file? In /dev/shm and /var/tmp anyone may have put
- * something under the name. */
-static bool is_our_file(const char *path)
-{
-	struct stat st;
-
-	return !lstat(path, &st) && S_ISREG(st.st_mode) &&
-	       st.st_uid == geteuid();
-}
-
 static int make_image(struct store *st, const char *folder, const char *file,
 		      enum tgt_store kind, struct journal *j, uint64_t end_ns,
 		      struct err *e)
@@ -158,7 +119,7 @@ static int make_image(struct store *st, const char *folder, const char *file,
 		return err;
 	/* Left of a target whose state is lost (a reboot empties /run): the
 	 * name is of our state folder alone, and we hold its lock. */
-	if (is_our_file(st->path))
+	if (file_is_mine(st->path))
 		unlink(st->path);
 	return make_file(st->path, kind, st->size_bytes, end_ns, e);
 }
@@ -246,8 +207,9 @@ static int prepare_given(struct store *st, const struct tgt_opts *o,
 
 static int prepare_array(struct store *st, const struct tgt_opts *o,
 			 const struct state *s, struct journal *j,
-			 uint64_t end_ns, struct err *e)
+			 uint64_t *end_ns, char *note, struct err *e)
 {
+	size_t n = strlen(note);
 	struct array a;
 	int err = journal_write(j, e, "array", "%s", o->array.kind);
 
@@ -258,6 +220,8 @@ static int prepare_array(struct store *st, const struct tgt_opts *o,
 				    e);
 	if (err)
 		return err;
+	if (a.note[0])
+		snprintf(note + n, 256 - n, "%s%s", n ? "; " : "", a.note);
 	st->is_direct = true;
 	snprintf(st->path, sizeof(st->path), "%s", a.lun[0].path);
 	st->size_bytes = a.lun[0].size_bytes;
@@ -267,7 +231,7 @@ static int prepare_array(struct store *st, const struct tgt_opts *o,
 }
 
 int store_prepare(struct store *st, const struct tgt_opts *o,
-		  const struct state *s, struct journal *j, uint64_t end_ns,
+		  const struct state *s, struct journal *j, uint64_t *end_ns,
 		  char *note, struct err *e)
 {
 	int err = 0;
@@ -277,11 +241,11 @@ int store_prepare(struct store *st, const struct tgt_opts *o,
 	if (o->store == STORE_NULL)
 		snprintf(st->path, sizeof(st->path), "none");
 	else if (o->array.kind[0])
-		err = prepare_array(st, o, s, j, end_ns, e);
+		err = prepare_array(st, o, s, j, end_ns, note, e);
 	else if (o->backing[0])
-		err = prepare_given(st, o, j, end_ns, e);
+		err = prepare_given(st, o, j, *end_ns, e);
 	else
-		err = prepare_image(st, o, s, j, end_ns, note, e);
+		err = prepare_image(st, o, s, j, *end_ns, note, e);
 	if (!err)
 		err = journal_write(j, e, "backing", "%s", st->path);
 	return err;
@@ -300,7 +264,7 @@ int store_remove(const struct journal_text *t, bool came_up, struct err *e)
 	/* Every line: a first image may have been given up for a second. */
 	for (int i = 0; i < keys; i++)
 		for (size_t n = 0; (path = journal_get_nth(t, key[i], n)); n++)
-			if (is_our_file(path) && unlink(path))
+			if (file_is_mine(path) && unlink(path))
 				return err_set(e, -errno,
 					       "cannot remove \"%s\": %s", path,
 					       strerror(errno));

@@ -37,9 +37,10 @@ struct store {
 const char *store_name(enum tgt_store kind); /* "rdwr", ... */
 
 /* Checks what was asked and makes it. @note (256 bytes) is added to when the
- * image had to go to another folder than the state's. */
+ * image had to go to another folder than the state's, or members are of
+ * different size. *end_ns is put off by an array's first sync. */
 int store_prepare(struct store *st, const struct tgt_opts *o,
-		  const struct state *s, struct journal *j, uint64_t end_ns,
+		  const struct state *s, struct journal *j, uint64_t *end_ns,
 		  char *note, struct err *e);
 
 /* Removes what the journal says is ours. */

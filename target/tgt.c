@@ -169,69 +169,6 @@ int tgt_down(const char *name, struct err *e)
 	return err;
 }
 
-/* --- members --- */
-
-/* The device that @member means, in @path. */
-static int find_member(const struct journal_text *t, const char *member,
-		       char path[128], struct err *e)
-{
-	const char *device;
-	char number[24];
-	size_t n;
-
-	for (n = 0; (device = journal_get_nth(t, "member", n)); n++) {
-		snprintf(number, sizeof(number), "%zu", n);
-		if (!strcmp(member, number) || !strcmp(member, device)) {
-			snprintf(path, 128, "%s", device);
-			return 0;
-		}
-	}
-	return err_set(e, -EINVAL,
-		       "\"%s\" is no member: give a number from 0 to %zu, or "
-		       "a device of the array",
-		       member, n ? n - 1 : 0);
-}
-
-static int change_member(const char *name, const char *member,
-			 int (*change)(const char *md, const char *member,
-				       struct err *e),
-			 struct err *e)
-{
-	struct journal_text t = {0};
-	struct tgt_status st;
-	char path[600], device[128];
-	struct state s;
-	int err = tgt_status(name, &st, e);
-
-	if (err)
-		return err;
-	if (!st.md[0])
-		return err_set(e, -EINVAL,
-			       "target \"%s\" lies on no array with members",
-			       name);
-	err = state_find(&s, &target_state, name, e);
-	if (err)
-		return err;
-	state_path(&s, "journal", path, sizeof(path));
-	err = journal_read(&t, path, e);
-	if (!err)
-		err = find_member(&t, member, device, e);
-	if (!err)
-		err = change(st.md, device, e);
-	journal_text_release(&t);
-	return err;
-}
-
-int tgt_fail(const char *name, const char *member, struct err *e)
-{
-	return change_member(name, member, md_fail, e);
-}
-
-int tgt_replace(const char *name, const char *member, struct err *e)
-{
-	return change_member(name, member, md_replace, e);
-}
-
 /* --- up --- */
 
 /* -EEXIST if it is up; else what is left of an earlier one is cleaned away. */
@@ -328,7 +265,7 @@ static int make(struct state *s, const struct tgt_opts *o,
 		return err;
 	err = write_opts(&j, o, a, iqn, e);
 	if (!err)
-		err = store_prepare(&st, o, s, &j, end_ns, note, e);
+		err = store_prepare(&st, o, s, &j, &end_ns, note, e);
 	if (!err)
 		err = tgtd_start(&d, s, a, o->port, o->io_threads, &j, end_ns,
 				 e);

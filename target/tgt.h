@@ -46,7 +46,8 @@ struct tgt_opts {
 	unsigned int io_threads;    /* rdwr only; 0: tgt's 16 */
 	/* CHAP, from the environment or a file; "" none */
 	char user[256], password[256];
-	uint64_t deadline_ns; /* how long the whole start may take */
+	uint64_t deadline_ns; /* how long the whole start may take, without the
+				 first sync of an array */
 };
 
 struct tgt_status {
@@ -67,6 +68,8 @@ struct tgt_status {
 	unsigned int nr_luns;
 	char md[64]; /* "/dev/md100"; "" if there is none */
 	struct md_state md_state;
+	char member[DISKS_MAX][128]; /* devices, of an array */
+	size_t nr_members;
 	char listen[64]; /* numeric, no brackets */
 	uint16_t port;
 	char user[256]; /* CHAP; "" none. The secret is kept nowhere */
@@ -93,8 +96,11 @@ int tgt_down(const char *name, struct err *e);
 
 int tgt_status(const char *name, struct tgt_status *s, struct err *e);
 
-/* Makes a member of its array faulty, or takes a faulty one out and has md
- * rebuild it as a blank disk. @member: its number from 0, or its device. */
+/* Makes a member of its array faulty (-EINVAL where the array would be lost
+ * with it), or takes a faulty one out and has md rebuild it as a blank disk; a
+ * replacement that was killed on the way goes on. @member: its number from 0,
+ * or its device. Journal, in the replacement each before its step: "fail PATH",
+ * "remove PATH", "blank PATH", "add PATH": nothing to undo. */
 int tgt_fail(const char *name, const char *member, struct err *e);
 int tgt_replace(const char *name, const char *member, struct err *e);
 

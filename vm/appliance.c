@@ -22,10 +22,10 @@ enum { SUPERMIN_SECONDS = 300, ASK_SECONDS = 60 };
 
 /* The recipe: what is named here, and what those depend on. */
 static const char *const packages[] = {
-	"bash",	     "coreutils", "cpio",	"cryptsetup-bin",
-	"findutils", "grep",	  "iproute2",	"kmod",
-	"mawk",	     "mdadm",	  "mount",	"procps",
-	"sed",	     "tgt",	  "util-linux", NULL,
+	"bash",	      "bsdutils", "coreutils", "cpio", "cryptsetup-bin",
+	"findutils",  "grep",	  "iproute2",  "kmod", "mawk",
+	"mdadm",      "mount",	  "procps",    "sed",  "tgt",
+	"util-linux", NULL,
 };
 
 /* Much of what comes with them serves nobody here, and each MiB costs the
