@@ -2,7 +2,9 @@
 #
 #   make               build ./lunbench
 #   make deps          install what building, running and testing need (Debian)
-#   make bench         deps, build, then measure the bundled target (a minute)
+#   make bench         deps, build, then a review: one load curve over four arrays
+#                      (3 minutes on two cores); MEMBERS=/dev/sdb,... for disks
+#   make bench-basic   deps, build, then measure the bundled target (a minute)
 #   make check         deps, build, then every test
 #   make check-browser the report's page in headless Chromium
 #   make check-lab     deps, deps-lab, build, then the lab's tests (QEMU, minutes)
@@ -23,6 +25,12 @@ DESTDIR ?=
 comma := ,
 VARIANT := $(notdir $(CC))$(if $(SAN),-$(subst $(comma),-,$(SAN)))
 B := build/$(VARIANT)
+
+# A review has its time: build on all cores, unless told how.
+NPROC := $(shell nproc)
+ifneq ($(filter bench,$(MAKECMDGOALS)),)
+MAKEFLAGS += $(if $(filter -j%,$(MAKEFLAGS)),,-j$(NPROC))
+endif
 
 # V=1 shows whole commands.
 Q := $(if $(V),,@)
@@ -57,7 +65,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 REPLAY_BIN := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(B)/%)
 
-.PHONY: all deps bench check check-browser check-lab deps-lab bench-repeatable lint bench-peers fuzz install clean test-programs FORCE
+.PHONY: all deps bench bench-basic check check-browser check-lab deps-lab bench-repeatable lint bench-peers fuzz install clean test-programs FORCE
 all: lunbench
 
 # header:package pairs that the build needs, then programs for the rest.
@@ -71,9 +79,14 @@ CHECK_PKGS := libcunit1-dev clang clang-format cppcheck shellcheck valgrind \
 # What the lab needs on this host, and takes into its guests.
 LAB_PKGS := qemu-system-x86 supermin kmod cpio mdadm cryptsetup-bin tgt \
 	iproute2 procps util-linux mount mawk
+# A host that can make arrays needs no lab for its benches: root, md, RAM disks.
+HAS_MD = $(shell [ "$$(id -u)" = 0 ] && PATH=$$PATH:/usr/sbin:/sbin && \
+	modprobe -n -q md_mod && modprobe -n -q null_blk && echo yes)
+BENCH_PKGS = libjs-chart.js $(if $(HAS_MD),mdadm,$(LAB_PKGS))
 LAB_GOALS := deps-lab check-lab bench-repeatable
 DEPS_PKGS := gcc libc6-dev $(foreach n,$(BUILD_NEEDS),$(lastword $(subst :, ,$(n)))) \
-	$(RUN_PKGS) $(if $(filter bench,$(MAKECMDGOALS)),,$(CHECK_PKGS)) \
+	$(RUN_PKGS) $(if $(filter bench bench-basic,$(MAKECMDGOALS)),,$(CHECK_PKGS)) \
+	$(if $(filter bench,$(MAKECMDGOALS)),$(BENCH_PKGS)) \
 	$(if $(filter check-browser,$(MAKECMDGOALS)),chromium) \
 	$(if $(filter $(LAB_GOALS),$(MAKECMDGOALS)),$(LAB_PKGS))
 
@@ -84,7 +97,7 @@ deps:
 	done; \
 	[ -n "$$missing" ] || exit 0; \
 	sudo=; [ "$$(id -u)" = 0 ] || sudo=sudo; \
-	echo "installing:$$missing"; \
+	echo "installing$${sudo:+ with sudo}:$$missing"; \
 	$$sudo apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -qq -y \
 		--no-install-recommends $$missing >/dev/null
@@ -92,7 +105,7 @@ deps:
 deps-lab: deps
 
 # Goals that do all set-up themselves install first; the others only look.
-$(B)/needs.ok: $(if $(filter deps bench check check-browser lint bench-peers $(LAB_GOALS),$(MAKECMDGOALS)),| deps)
+$(B)/needs.ok: $(if $(filter deps bench bench-basic check check-browser lint bench-peers $(LAB_GOALS),$(MAKECMDGOALS)),| deps)
 	@mkdir -p $(@D); missing=; \
 	command -v $(CC) >/dev/null || missing=" $(notdir $(CC))"; \
 	for n in $(BUILD_NEEDS); do \
@@ -180,7 +193,20 @@ bench-repeatable: deps lunbench
 lint: deps lunbench
 	@tests/lint/run
 
+# NetBench's load curve over four arrays, a part of its steps and of its time,
+# over RAM disks that behave like disks (docs/METHOD.md). Where the host cannot
+# make arrays: in the lab, in virtual time, a guest a core.
+MEMBERS ?= 4x256M@hdd
+REVIEW = netbench --array raid0,raid10,raid5,single --members $(MEMBERS) \
+	--threads 64 --clients=1,4,8,12,16,20,28,36,48,60 --runtime=5 --ramp_time=1 \
+	--no-prepare $(if $(HAS_MD),--where host,--virtual-time --jobs $(NPROC))
 bench: deps lunbench
+	@out=results/review-$$(date -u +%Y%m%dT%H%M%SZ); \
+	./lunbench bench $(REVIEW) --out $$out; status=$$?; \
+	[ ! -e $$out ] || ./lunbench report $$out --format html -o $$out/page.html && \
+		echo "page:    $$out/page.html"; exit $$status
+
+bench-basic: deps lunbench
 	@./lunbench bench basic --out results
 
 bench-peers: deps lunbench
