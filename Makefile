@@ -28,8 +28,8 @@ B := build/$(VARIANT)
 
 # A review has its time: build on all cores, unless told how.
 NPROC := $(shell nproc)
-ifneq ($(filter bench,$(MAKECMDGOALS)),)
-MAKEFLAGS += $(if $(filter -j%,$(MAKEFLAGS)),,-j$(NPROC))
+ifeq ($(filter bench,$(MAKECMDGOALS))$(filter -j%,$(MAKEFLAGS)),bench)
+MAKEFLAGS += -j$(NPROC)
 endif
 
 # V=1 shows whole commands.
