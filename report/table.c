@@ -168,13 +168,16 @@ enum table_part table_part_of(const json_t *row)
 		enum table_part part;
 	} views[] = {
 		{"cdm", PART_CDM}, {"copy", PART_COPY}, {"bars", PART_BARS}};
+	const json_t *ops = json_object_get(row, "ops");
 	const char *view = text_of(row, "view");
 	size_t i;
 
 	if (int_of(row, "step_clients") > 0)
 		return PART_SWEEPS;
 	for (i = 0; i < sizeof(views) / sizeof(views[0]); i++)
-		if (!strcmp(view, views[i].view))
+		if (!strcmp(view, views[i].view) &&
+		    (json_object_get(ops, "read") ||
+		     json_object_get(ops, "write")))
 			return views[i].part;
 	return json_object_get(row, "repeat") ? PART_REPEATS : PART_ROWS;
 }

@@ -9,9 +9,11 @@
 #include "workloads/options.h"
 
 /* What a view puts on one line: the figures of one key, a column each. */
+enum entry_slot { SLOT_READ, SLOT_WRITE, SLOT_MIX, SLOTS };
+
 struct entry {
 	char key[64];
-	const struct figure *read, *write;
+	const struct figure *of[SLOTS]; /* borrowed; NULL: none */
 	struct spread mix;
 };
 
@@ -20,26 +22,15 @@ struct entries {
 	size_t nr;
 };
 
-static struct entry *entry_of(struct entries *all, const char *key)
-{
-	size_t i;
-
-	for (i = 0; i < all->nr; i++)
-		if (!strcmp(all->list[i].key, key))
-			return &all->list[i];
-	snprintf(all->list[all->nr].key, sizeof(all->list[0].key), "%s", key);
-	return &all->list[all->nr++];
-}
-
 /* "4K", "512", as benchmarks write it; what the job says where nothing of it
- * ran. */
+ * ran, or the last was cut. */
 static void put_block(char *buf, size_t size, const struct point *p)
 {
 	const char *bs = point_setting(p, "bs");
 	json_int_t ios = int_of(p->data, "ios"), bytes = 0;
 	size_t i;
 
-	if (ios > 0)
+	if (ios > 0 && int_of(p->data, "bytes") % ios == 0)
 		bytes = int_of(p->data, "bytes") / ios;
 	if (bytes >= 1 << 20 && bytes % (1 << 20) == 0)
 		snprintf(buf, size, "%" PRId64 "M", (int64_t)bytes >> 20);
@@ -53,14 +44,22 @@ static void put_block(char *buf, size_t size, const struct point *p)
 		buf[i] = (char)toupper((unsigned char)buf[i]);
 }
 
-/* @f's place in @e: what several figures of one key would share, the first
- * keeps. */
-static void take(struct entry *e, const struct figure *f)
+/* In the first entry of that key that has the place; the second figure of one
+ * key has an entry, so a line, of its own. */
+static struct entry *take(struct entries *all, const char *key,
+			  enum entry_slot slot, const struct figure *f)
 {
-	if (f->point->op == OP_READ && !e->read)
-		e->read = f;
-	if (f->point->op == OP_WRITE && !e->write)
-		e->write = f;
+	struct entry *e;
+
+	for (e = all->list; e < all->list + all->nr; e++)
+		if (!strcmp(e->key, key) && !e->of[slot])
+			break;
+	if (e == all->list + all->nr) {
+		snprintf(e->key, sizeof(e->key), "%s", key);
+		all->nr++;
+	}
+	e->of[slot] = f;
+	return e;
 }
 
 static bool has_op(const struct point *p, enum io_op op)
@@ -74,23 +73,20 @@ static bool is_mix(const struct point *p)
 }
 
 /* Read and write of each repeat together. */
-static void take_mix(struct entry *e, const struct set *s,
+static void take_mix(struct entries *all, const char *key, const struct set *s,
 		     const struct figure *f)
 {
 	const struct point *end = s->points + s->nr_points, *p;
 	double *x = calloc(f->nr_points + 1, sizeof(*x)), write;
 	size_t n = 0;
 
-	if (!x || f->point->op != OP_READ || e->mix.n) {
-		free(x);
-		return;
-	}
-	for (p = f->point; p + 1 < end; p++)
+	for (p = f->point; x && p + 1 < end; p++)
 		if (point_is_repeat_of(p, f->point) && p[1].row == p->row &&
 		    metric_value(p, METRIC_MB_S, &x[n]) &&
 		    metric_value(p + 1, METRIC_MB_S, &write))
 			x[n++] += write;
-	spread_of(&e->mix, x, n, true);
+	if (x)
+		spread_of(&take(all, key, SLOT_MIX, f)->mix, x, n, true);
 	free(x);
 }
 
@@ -141,7 +137,6 @@ static bool make_tests(struct entries *all, const struct set *s,
 		       const struct figures *f)
 {
 	const struct figure *one;
-	struct entry *e;
 	char key[64];
 
 	*all = (struct entries){calloc(f->nr + 1, sizeof(*all->list)), 0};
@@ -151,11 +146,12 @@ static bool make_tests(struct entries *all, const struct set *s,
 		if (table_part_of(one->point->row) != PART_CDM)
 			continue;
 		put_test(key, sizeof(key), one->point);
-		e = entry_of(all, key);
-		if (is_mix(one->point))
-			take_mix(e, s, one);
-		else
-			take(e, one);
+		if (!is_mix(one->point) && one->point->op == OP_READ)
+			take(all, key, SLOT_READ, one);
+		else if (!is_mix(one->point) && one->point->op == OP_WRITE)
+			take(all, key, SLOT_WRITE, one);
+		else if (one->point->op == OP_READ)
+			take_mix(all, key, s, one);
 	}
 	return true;
 }
@@ -198,8 +194,10 @@ static void print_rates(const struct entries *all, int width, FILE *out)
 	for (e = all->list; e < all->list + all->nr; e++) {
 		grid_add_line(&g);
 		grid_set(&g, CDM_TEST, "%s", e->key);
-		set_both(&g, CDM_READ, spread_in(e->read, METRIC_MB_S));
-		set_both(&g, CDM_WRITE, spread_in(e->write, METRIC_MB_S));
+		set_both(&g, CDM_READ,
+			 spread_in(e->of[SLOT_READ], METRIC_MB_S));
+		set_both(&g, CDM_WRITE,
+			 spread_in(e->of[SLOT_WRITE], METRIC_MB_S));
 		set_both(&g, CDM_MIX, &e->mix);
 		if (e->mix.n)
 			g.hidden = 0;
@@ -224,7 +222,8 @@ static void print_times(const struct entries *all, int width, FILE *out)
 	grid_init(&g, cdm_times, sizeof(cdm_times) / sizeof(cdm_times[0]),
 		  true);
 	for (e = all->list; e < all->list + all->nr; e++) {
-		const struct figure *const both[] = {e->read, e->write};
+		const struct figure *const both[] = {e->of[SLOT_READ],
+						     e->of[SLOT_WRITE]};
 
 		grid_add_line(&g);
 		grid_set(&g, 0, "%s", e->key);
@@ -330,7 +329,8 @@ static bool make_entries(struct entries *all, const struct figures *f,
 		    (one->point->op != OP_READ && one->point->op != OP_WRITE))
 			continue;
 		put_key(key, sizeof(key), one->point);
-		take(entry_of(all, key), one);
+		take(all, key,
+		     one->point->op == OP_READ ? SLOT_READ : SLOT_WRITE, one);
 	}
 	return true;
 }
@@ -349,8 +349,8 @@ void table_print_copy(const struct figures *f, int width, FILE *out)
 	for (e = all.list; e < all.list + all.nr; e++) {
 		grid_add_line(&g);
 		grid_set(&g, COPY_NAME, "%s", e->key);
-		set_copy(&g, COPY_UP, e->write);
-		set_copy(&g, COPY_DOWN, e->read);
+		set_copy(&g, COPY_UP, e->of[SLOT_WRITE]);
+		set_copy(&g, COPY_DOWN, e->of[SLOT_READ]);
 	}
 	if (g.nr_lines)
 		text_put_wrapped(out, "",
@@ -378,9 +378,9 @@ static double highest(const struct entries *all)
 	double most = 0, x;
 
 	for (e = all->list; e < all->list + all->nr; e++) {
-		x = spread_in(e->write, METRIC_MB_S)->mean;
+		x = spread_in(e->of[SLOT_WRITE], METRIC_MB_S)->mean;
 		most = x > most ? x : most;
-		x = spread_in(e->read, METRIC_MB_S)->mean;
+		x = spread_in(e->of[SLOT_READ], METRIC_MB_S)->mean;
 		most = x > most ? x : most;
 	}
 	return most;
@@ -423,8 +423,8 @@ void table_print_bars(const struct figures *f, int width, FILE *out)
 	for (e = all.list; e < all.list + all.nr; e++) {
 		grid_add_line(&g);
 		grid_set(&g, 0, "%s", e->key);
-		set_bar(&g, 1, e->write, most, length);
-		set_bar(&g, 3, e->read, most, length);
+		set_bar(&g, 1, e->of[SLOT_WRITE], most, length);
+		set_bar(&g, 3, e->of[SLOT_READ], most, length);
 	}
 	grid_print(&g, width, out);
 	grid_release(&g);

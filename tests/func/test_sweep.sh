@@ -179,4 +179,18 @@ test_bars_view() {
 		"$(grep '^ *1M' out | grep -oE '#+' | head -1 | wc -c)" ]
 }
 
+# A second figure of one place has a line of its own; what a view has no column
+# for is a row.
+test_view_loses_nothing() {
+	printf '[global]\nsize=16m\n#lunbench: view=bars\n' >bars.fio
+	printf '[%s]\nstonewall\nrw=%s\nbs=%s\niodepth=%s\n' a write 64k 1 b write 64k 4 \
+		c read 64k 4 t trim 64k 1 >>bars.fio
+	expect 0 "$LUNBENCH" run bars.fio "$SIM" --quiet -o r.json
+	fits out
+	[ "$(grep -cE '^ +64K ' out)" = 2 ]
+	grep -qE '^ +64K +65.5  #+ +262.1  #+$' out
+	grep -qE '^ +64K +262.1  #+ +-$' out
+	grep -qE '^t +trim +64KiB' out
+}
+
 run_tests
