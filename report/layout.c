@@ -39,10 +39,25 @@ static size_t place_of_test(struct layout *l, const struct point *p)
 	return l->nr_tests++;
 }
 
+/* "4K-write" and "4K-read" are two ops of the row "4K". */
+static int stem_length(const struct point *p)
+{
+	size_t name = strlen(p->name), op = strlen(op_name(p->op));
+
+	if (name > op + 1 && strchr("-_ ", p->name[name - op - 1]) &&
+	    !strcmp(p->name + name - op, op_name(p->op)))
+		return (int)(name - op - 1);
+	return (int)name;
+}
+
 static bool is_row(const struct point *a, const struct point *b)
 {
+	int length = stem_length(a);
+
 	return a->nth == b->nth && a->step == b->step &&
-	       !strcmp(a->name, b->name) && !strcmp(a->test, b->test);
+	       length == stem_length(b) &&
+	       !strncmp(a->name, b->name, (size_t)length) &&
+	       !strcmp(a->test, b->test);
 }
 
 static size_t place_of_row(struct layout *l, const struct point *p)
@@ -143,13 +158,19 @@ char *layout_row_name(const struct layout_row *r, char *buf, size_t size)
 			 p->step == 1 ? "" : "s");
 	if (p->nth)
 		snprintf(nth, sizeof(nth), " #%zu", p->nth + 1);
-	snprintf(text, sizeof(text), "%.200s%s%s", p->name, nth, clients);
+	snprintf(text, sizeof(text), "%.*s%s%s",
+		 stem_length(p) < 200 ? stem_length(p) : 200, p->name, nth,
+		 clients);
 	text_clean(buf, size, text);
 	return buf;
 }
 
 const char *layout_view(const struct layout_row *r)
 {
+	const char *prepare = point_setting(r->point, "prepare");
+
+	if (prepare && !strcmp(prepare, "1"))
+		return "prepare";
 	return r->point->step ? "sweep" : r->point->view;
 }
 

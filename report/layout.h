@@ -6,7 +6,8 @@
 
 /*
  * The figures of a set as a table has them: arrays beside each other, rows (of
- * a job; of a sweep, one step of it) below each other, ops in a row. All lists
+ * a job; of a sweep, one step of it) below each other, ops in a row; jobs whose
+ * names differ in their op alone ("4K-write", "4K-read") are one row. All lists
  * hold each thing once, in the set's order. Borrows from the set.
  */
 
@@ -49,10 +50,12 @@ const struct cell *layout_find(const struct layout *l, size_t array, size_t row,
 /* Whether some figure of @array is of @test. */
 bool layout_has(const struct layout *l, size_t array, size_t test);
 
-/* "seq1m-q8", with clients and "#2" where they tell rows apart. Printable. */
+/* "seq1m-q8", without the op's name at its end, with clients and "#2" where
+ * they tell rows apart. Printable. */
 char *layout_row_name(const struct layout_row *r, char *buf, size_t size);
 
-/* "bars", "cdm", "copy", "sweep" of a step, else "". */
+/* "bars", "cdm", "copy"; "sweep" of a step, "prepare" of what was only done for
+ * others; else "". */
 const char *layout_view(const struct layout_row *r);
 
 /* --- what a figure's spreads do not hold --- */

@@ -68,7 +68,8 @@ const char *page_array(const struct point *p);
 /* The job's name; "command line" without. */
 const char *page_test(const struct point *p);
 
-/* "28 (26 to 32)", with the interval where there are repeats; "none". */
+/* "28 (26 to 32)" with the interval where there are repeats, "28 (no other)"
+ * where that holds it alone; "none". */
 char *page_knee(const struct curve *c, char *buf, size_t size);
 
 /* Of the same job: they belong on one chart. */

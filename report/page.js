@@ -79,7 +79,7 @@
 			if (!axis.log)
 				return axis.unit === "time" ? time(v) : number(v);
 			/* powers of ten, and 2 and 5 between them */
-			first = Number(Number(v).toExponential()[0]);
+			first = Number(Number(v).toExponential(5).split("e")[0]);
 			return first === 1 || first === 2 || first === 5 ?
 				text(axis, v) : null;
 		};
@@ -181,7 +181,9 @@
 	}
 	/* Near (x, y), where no other label is. */
 	function place(chart, taken, x, y, width) {
-		var area = chart.chartArea, tries = [], i, box;
+		var area = chart.chartArea, i, box;
+		/* Curves that bend leave room below and to the right. */
+		var tries = [[x + 11, y + 5], [x - width / 2, y - 24]];
 		for (i = 0; i < 8; i++)
 			tries.push([x - width / 2, y - 24 - 15 * i],
 				[x - width / 2, y + 10 + 15 * i]);
@@ -198,12 +200,15 @@
 		}
 		return null;
 	}
+	/* With a rim of paper, so that lines below do not cross it out. */
 	function label(pen, what, box, hue) {
-		pen.fillStyle = style("--paper") + "d9";
-		pen.fillRect(box.left - 2, box.top, box.right - box.left + 4, 14);
-		pen.fillStyle = hue;
 		pen.textAlign = "left";
 		pen.textBaseline = "top";
+		pen.lineJoin = "round";
+		pen.lineWidth = 4;
+		pen.strokeStyle = style("--paper");
+		pen.strokeText(what, box.left, box.top + 1);
+		pen.fillStyle = hue;
 		pen.fillText(what, box.left, box.top + 1);
 	}
 	function marks(chart, spec) {
@@ -239,8 +244,9 @@
 			var width = pen.measureText(what).width, box, i;
 			if (x < area.left || x > area.right)
 				return;
-			pen.strokeStyle = style("--bad");
-			pen.lineWidth = 1;
+			pen.strokeStyle = e.color === undefined ? style("--bad") :
+				color(e.color);
+			pen.lineWidth = 1.3;
 			pen.setLineDash([4, 3]);
 			pen.beginPath();
 			pen.moveTo(x, area.top);
@@ -310,7 +316,7 @@
 		return Object.assign({
 			title: { display: !!axis.title, text: axis.title },
 			type: axis.log ? "logarithmic" : "linear",
-			beginAtZero: !axis.log,
+			beginAtZero: !axis.log, grace: axis.log ? 0 : "4%",
 			ticks: { callback: tick(axis), maxRotation: 0 }, grid: {}
 		}, axis.max ? { suggestedMax: axis.max } : {},
 		axis.unit === "percentile" ? { min: Math.SQRT2 } : {}, more || {});

@@ -165,19 +165,25 @@ static void put_chart(struct page *g, const struct comparison_item *first,
 static void put_test(struct page *g, const struct comparison_item *first)
 {
 	const struct comparison *c = g->beside;
+	const char *way = first->point->op == OP_WRITE ? "up" : "down";
 	const struct comparison_item *i;
 	char title[300];
 	size_t same, all;
 
-	snprintf(title, sizeof(title), "%s, %s (%.100s %s)", first->line->test,
-		 first->point->op == OP_WRITE ? "up" : "down",
-		 first->point->name, op_name(first->point->op));
+	if (!strcmp(first->point->name, first->line->test) ||
+	    !strcmp(first->point->name, way))
+		snprintf(title, sizeof(title), "%s, %s", first->line->test,
+			 way);
+	else
+		snprintf(title, sizeof(title), "%s, %s (%.100s)",
+			 first->line->test, way, first->point->name);
 	page_table(g, "published", title);
 	page_format(g,
-		    "<thead><tr><th class=\"text\">volume</th><th>here, MB/s"
-		    "</th><th>published, MB/s</th><th>ratio</th><th>here / "
-		    "RAID 0</th><th>published / RAID 0</th><th>rank here</th>"
-		    "<th>rank published</th><th class=\"text\">ranks</th></tr>"
+		    "<thead><tr><th class=\"text\" rowspan=\"2\">volume</th>"
+		    "<th colspan=\"3\">MB/s</th><th colspan=\"2\">times RAID 0"
+		    "</th><th colspan=\"3\">rank</th></tr>\n<tr><th>here</th>"
+		    "<th>publ.</th><th>ratio</th><th>here</th><th>publ.</th>"
+		    "<th>here</th><th>publ.</th><th class=\"text\"></th></tr>"
 		    "</thead>\n<tbody>\n");
 	for (i = c->items; i < c->items + c->nr_items; i++)
 		if (is_beside(i, first))
@@ -200,8 +206,8 @@ void page_put_copies(struct page *g)
 	if (!c || !c->nr_items)
 		return;
 	page_heading(g, "published", "Beside published figures");
-	page_format(g, "<p class=\"sub\">Published: ");
-	page_text(g, c->a);
+	page_format(g, "<p class=\"sub\">Published (publ.): ");
+	page_text(g, strrchr(c->a, '/') ? strrchr(c->a, '/') + 1 : c->a);
 	page_format(g, ". A published figure is of other disks, another "
 		       "network and a file system: what can be compared is the "
 		       "order of the volumes, not the MB/s.</p>\n"

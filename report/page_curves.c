@@ -45,8 +45,11 @@ char *page_knee(const struct curve *c, char *buf, size_t size)
 		return buf;
 	low = s->points[s->knee_low].clients;
 	high = s->points[s->knee_high].clients;
-	snprintf(buf, size, "%u (%u to %u)", s->points[s->knee].clients, low,
-		 high);
+	if (low == high)
+		snprintf(buf, size, "%u (no other)", low);
+	else
+		snprintf(buf, size, "%u (%u to %u)", s->points[s->knee].clients,
+			 low, high);
 	return buf;
 }
 
@@ -66,8 +69,30 @@ static void put_mark(struct page *g, json_t *chart, const struct curve *c,
 	put_int(&g->put, o, "x", p->clients);
 	put_real(&g->put, o, "y", is_time ? p->response_ns.mean : p->rate.mean);
 	put_int(&g->put, o, "color", layout_array(&g->layout, c->point));
-	put_format(&g->put, o, "text", "%s: knee %s", page_array(c->point),
-		   page_knee(c, knee, sizeof(knee)));
+	if (is_time)
+		put_format(&g->put, o, "text", "%u", p->clients);
+	else
+		put_format(&g->put, o, "text", "%s: %s", page_array(c->point),
+			   page_knee(c, knee, sizeof(knee)));
+}
+
+static void put_sentences(struct page *g, size_t first)
+{
+	const struct curve *c = g->curves.list;
+	char text[1024];
+	size_t i;
+
+	page_format(g, "<ul>\n");
+	for (i = first; i < g->curves.nr; i++) {
+		if (!page_curves_are_beside(&c[i], &c[first]))
+			continue;
+		page_format(g, "<li><strong>");
+		page_text(g, page_array(c[i].point));
+		page_format(g, "</strong>: ");
+		page_text(g, curve_say(&c[i], text, sizeof(text)));
+		page_format(g, "</li>\n");
+	}
+	page_format(g, "</ul>\n");
 }
 
 /* --- the steps as a table --- */
@@ -129,14 +154,14 @@ static void put_job(struct page *g, size_t first)
 
 	page_format(g, "<h3>");
 	page_text(g, page_test(c[first].point));
-	page_format(g, "</h3>\n<div class=\"pair\">\n");
+	page_format(g, "</h3>\n");
 	snprintf(title, sizeof(title), "Throughput against clients");
-	rate = page_chart(g, "lines", 0, title,
-			  "MB/s, all operations; ring: the knee.");
+	rate = page_chart(
+		g, "lines", 0, title,
+		"MB/s, all operations; ring: the knee, with its interval.");
 	snprintf(title, sizeof(title), "Response time against clients");
 	time = page_chart(g, "lines", 0, title,
-			  "mean of all operations; ring: the knee.");
-	page_format(g, "</div>\n");
+			  "mean of all operations; ring: at the knee.");
 	page_axis(g, rate, "x", "clients", "", false);
 	page_axis(g, rate, "y", "MB/s", "MB/s", false);
 	page_axis(g, time, "x", "clients", "", false);
@@ -147,6 +172,7 @@ static void put_job(struct page *g, size_t first)
 			put_mark(g, rate, &c[i], false);
 			put_mark(g, time, &c[i], true);
 		}
+	put_sentences(g, first);
 	page_format(g, "<p class=\"sub\">");
 	page_text(g, sweep_rule);
 	page_format(g, ". Bars and bands: 95 %% intervals of the mean, where "

@@ -197,6 +197,18 @@ static void put_name(struct page *g, const struct cell *f)
 	page_text_cell(g, text);
 }
 
+/* IOPS; their interval is that of MB/s, where there are these. */
+static void put_rate_cell(struct page *g, const struct cell *f)
+{
+	const struct spread *s = &f->figure->spread[METRIC_IOPS];
+
+	if (s->n)
+		page_mean_cell(g, METRIC_IOPS, s->mean,
+			       f->figure->point->op == OP_FLUSH ? s->half : 0);
+	else
+		page_empty_cell(g);
+}
+
 static void put_line(struct page *g, const struct cell *f)
 {
 	const char *failure = cell_failure(f);
@@ -217,7 +229,7 @@ static void put_line(struct page *g, const struct cell *f)
 			    "clients"));
 	put_runs(g, f);
 	page_metric_cell(g, f, METRIC_MB_S);
-	page_metric_cell(g, f, METRIC_IOPS);
+	put_rate_cell(g, f);
 	page_metric_cell(g, f, METRIC_MEAN);
 	put_latency(g, f, "p50_ns");
 	page_metric_cell(g, f, METRIC_P99);
@@ -250,16 +262,18 @@ static void put_table(struct page *g, size_t test)
 
 static void put_job(struct page *g, size_t test)
 {
-	bool has_steps = each_figure(g, test, "sweep", true, 0, NULL, NULL) > 0;
+	/* Their sections have shown them; what is left is long. */
+	bool is_known = each_figure(g, test, "sweep", true, 0, NULL, NULL) ||
+			each_figure(g, test, "bars", true, 0, NULL, NULL);
 
 	page_format(g, "<h3>");
 	page_text(g, page_test(g->layout.tests[test]));
 	page_format(g, "</h3>\n");
-	if (has_steps)
-		page_format(g, "<details><summary>The figures of each step"
+	if (is_known)
+		page_format(g, "<details><summary>The figures as a table"
 			       "</summary>\n");
 	put_table(g, test);
-	if (has_steps)
+	if (is_known)
 		page_format(g, "</details>\n");
 	page_put_rates(g, test, "");
 	page_put_rates(g, test, "copy");

@@ -40,6 +40,7 @@ static bool is_wanted(const struct page *g, const struct cell *f)
 	const struct layout_row *r = &g->layout.rows[f->row];
 
 	return cell_measured(f) && strcmp(layout_view(r), "bars") != 0 &&
+	       strcmp(layout_view(r), "prepare") != 0 &&
 	       (!r->point->step || is_last_step(g, f->row));
 }
 

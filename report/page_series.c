@@ -181,8 +181,10 @@ static bool is_told(const json_t *event)
 	return strcmp(text_of(event, "kind"), "phase") != 0;
 }
 
+/* @array: whose they are, where there are several. */
 static void put_events(struct page *g, json_t *chart,
-		       const struct result_file *f, size_t color)
+		       const struct result_file *f, const char *array,
+		       size_t color)
 {
 	const json_t *all = json_object_get(own_of(f), "events"), *event;
 	json_t *events = json_object_get(chart, "events"), *o;
@@ -196,8 +198,10 @@ static void put_events(struct page *g, json_t *chart,
 			continue;
 		o = put_object(&g->put, events, NULL);
 		put_real(&g->put, o, "at", number_of(event, "at_ns") / 1e9);
-		put_text(&g->put, o, "text", text_of(event, "text"));
-		put_int(&g->put, o, "color", color);
+		put_format(&g->put, o, "text", "%s%s%s", array,
+			   *array ? ": " : "", text_of(event, "text"));
+		if (color != SIZE_MAX)
+			put_int(&g->put, o, "color", color);
 	}
 }
 
@@ -315,7 +319,7 @@ static size_t put_result(struct page *g, json_t *chart,
 	if (!line_add_ops(&l, f, ~OP_BIT(OP_FLUSH)))
 		g->put.failed = true;
 	step = put_line(g, chart, &l, page_array(p), array, named[array]);
-	put_events(g, chart, f, array);
+	put_events(g, chart, f, page_array(p), array);
 	line_release(&l);
 	return step;
 }
@@ -376,7 +380,7 @@ static void put_job(struct page *g, const struct result_file *first)
 		step = count_points(g, first) <= OWN_LINES_MOST
 			       ? put_points(g, chart, first)
 			       : put_ops(g, chart, first);
-		put_events(g, chart, first, 0);
+		put_events(g, chart, first, "", SIZE_MAX);
 	}
 	page_table_end(g);
 	page_format(g, "</details>\n");

@@ -71,6 +71,29 @@ static void put_partial(struct page *g)
 	page_format(g, "</ul>\n");
 }
 
+/* Repeats that were to go on until a rule was fulfilled. */
+static void put_until(struct page *g)
+{
+	const json_t *repeats;
+	size_t i, told = 0;
+
+	for (i = 0; i < g->set->nr_files; i++) {
+		repeats = json_object_get(own_of(&g->set->files[i]), "repeats");
+		if (!*text_of(repeats, "until"))
+			continue;
+		page_format(g, "%s<li>", told++ ? "" : "<ul class=\"sub\">\n");
+		page_text(g, g->set->files[i].path);
+		page_format(g, ": %lld passes until ",
+			    (long long)int_of(repeats, "passes"));
+		page_text(g, text_of(repeats, "until"));
+		page_format(g, json_is_true(json_object_get(repeats, "reached"))
+				       ? ", which was reached</li>\n"
+				       : ", which was not reached</li>\n");
+	}
+	if (told)
+		page_format(g, "</ul>\n");
+}
+
 static void put_state(struct page *g)
 {
 	size_t all, kinds = page_count_warnings(g, &all);
@@ -105,6 +128,7 @@ static void put_state(struct page *g)
 	page_format(g, "</p>\n");
 	if (partial)
 		put_partial(g);
+	put_until(g);
 }
 
 /* --- who is faster --- */
@@ -306,10 +330,46 @@ static void put_winner(struct page *g, size_t row, enum io_op op,
 	page_format(g, "</tr>\n");
 }
 
+/* Of rows that are read as bars, the one whose best array is fastest stands for
+ * all. */
+static double best_of(const struct page *g, size_t row, enum io_op op)
+{
+	const struct cell *c;
+	double best = 0;
+	size_t array;
+
+	for (array = 0; array < g->layout.nr_arrays; array++) {
+		c = layout_find(&g->layout, array, row, op);
+		if (c)
+			best = fmax(best, c->figure->spread[METRIC_MB_S].mean);
+	}
+	return best;
+}
+
+static bool is_widest(const struct page *g, size_t row, enum io_op op)
+{
+	const struct layout_row *rows = g->layout.rows;
+	double best = best_of(g, row, op), other;
+	size_t i;
+
+	for (i = 0; i < g->layout.nr_rows; i++) {
+		if (rows[i].test != rows[row].test ||
+		    strcmp(layout_view(&rows[i]), "bars") != 0)
+			continue;
+		other = best_of(g, i, op);
+		if (other > best || (other == best && i < row))
+			return false;
+	}
+	return true;
+}
+
 static bool is_contest(const struct page *g, size_t row, enum io_op op)
 {
-	return op != OP_FLUSH &&
-	       strcmp(layout_view(&g->layout.rows[row]), "sweep") != 0;
+	const char *view = layout_view(&g->layout.rows[row]);
+
+	return op != OP_FLUSH && strcmp(view, "sweep") != 0 &&
+	       strcmp(view, "prepare") != 0 &&
+	       (strcmp(view, "bars") != 0 || is_widest(g, row, op));
 }
 
 static void put_winners(struct page *g)
@@ -360,6 +420,8 @@ static const struct cell *highest(const struct page *g, enum metric m)
 
 	for (c = g->layout.cells; c < g->layout.cells + g->layout.nr; c++)
 		if (c->figure->point->op != OP_FLUSH &&
+		    strcmp(layout_view(&g->layout.rows[c->row]), "prepare") !=
+			    0 &&
 		    c->figure->spread[m].n &&
 		    (!best ||
 		     c->figure->spread[m].mean > best->figure->spread[m].mean))

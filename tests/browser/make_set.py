@@ -144,8 +144,8 @@ def others(base, folder, chance):
             size = 2.0 ** (i - 1)
             mb_s = PEAK[array] * size / (size + 24)
             name = "%g KiB" % size if size < 1024 else "%g MiB" % (size / 1024)
-            r.add(name, 0, mb_s / rate, 1, ["write"], view="bars")
-            r.add(name, 0, mb_s / rate, 0.8, ["read"], view="bars")
+            r.add(name + "-write", 0, mb_s / rate, 1, ["write"], view="bars")
+            r.add(name + "-read", 0, mb_s / rate, .8, ["read"], view="bars")
         r.write(f"{folder}/{array}/atto.json")
         r = Result(base, "cdm", array)
         r.doc["lunbench"]["departs"] = [
@@ -161,8 +161,8 @@ def others(base, folder, chance):
         for copy_, k in (("large", .2), ("medium", .1), ("small", .002)):
             r = Result(base, "copy-" + copy_, array)
             for repeat in range(1, 4):
-                for op in ("write", "read"):
-                    r.add("copy-" + copy_, 0,
+                for name, op in (("up", "write"), ("down", "read")):
+                    r.add(name, 0,
                           PEAK[array] * k * chance.gauss(1, 0.02) / rate, 1,
                           [op], view="copy", repeat=repeat)
             r.write(f"{folder}/{array}/copy-{copy_}.json")

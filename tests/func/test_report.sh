@@ -180,7 +180,7 @@ test_published_figures() {
 	has err nas-2014
 	[ -f /usr/share/javascript/chart.js/chart.min.js ] || skip "no libjs-chart.js"
 	expect 0 "$LUNBENCH" report r.json --reference nas-2014 --format html
-	has out '<caption>copy-large, down (paced read)</caption>'
+	has out '<caption>copy-large, down (paced)</caption>'
 	grep -qE 'raid5</td><td data-value="[0-9.]*">[0-9.]*</td><td data-value="54.1[0-9]*">54.1</td>' out
 }
 
