@@ -462,7 +462,7 @@ int agent_run(const char *const *names, struct err *e)
 	size_t n;
 	int err;
 
-	for (n = 0; names[n] && n < PORTS_MAX; n++) {
+	for (n = 0; n < PORTS_MAX && names[n]; n++) {
 		err = find_port(names[n], device[n], e);
 		if (err)
 			return err;

@@ -20,6 +20,12 @@ enum { SUPERMIN_SECONDS = 300, ASK_SECONDS = 60 };
 
 #define CACHE_PREFIX "appliance-"
 
+/* lunbench with its libraries, the kernel, and what a guest says. */
+#define EXTRA_BYTES (40ULL * 1000 * 1000)
+
+/* As a folder tree and as an image. */
+#define ROOM_BYTES (250ULL * 1000 * 1000)
+
 /* The recipe: what is named here, and what those depend on. */
 static const char *const packages[] = {
 	"bash",	      "bsdutils", "coreutils", "cpio", "cryptsetup-bin",
@@ -212,7 +218,10 @@ static int build(struct appliance *a, struct cache *c, struct err *e)
 	snprintf(root, sizeof(root), "%s/root", work);
 	snprintf(image, sizeof(image), "%s/image", work);
 	cache_remove_tree(work);
-	err = file_make_dirs(work, 0755, e);
+	err = cache_check_room(c->folder, ROOM_BYTES, "the lab's root takes",
+			       "XDG_CACHE_HOME", e);
+	if (!err)
+		err = file_make_dirs(work, 0755, e);
 	if (!err)
 		err = gather(&a->kernel, prep, root, e);
 	if (!err)
@@ -356,14 +365,31 @@ static int add_extra(struct cpio *c, const struct appliance_extra *x,
 	return err;
 }
 
+/* The image, lunbench with its libraries, the kernel. */
+static int check_room(const struct appliance *a, const char *path,
+		      struct err *e)
+{
+	char folder[PATH_MAX];
+	struct stat st;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	if (stat(a->image, &st))
+		return err_set(e, -errno, "cannot look at \"%s\": %s", a->image,
+			       strerror(errno));
+	return cache_check_room(dirname(folder), st.st_size + EXTRA_BYTES,
+				"a guest's root takes", "TMPDIR", e);
+}
+
 int appliance_compose(const struct appliance *a,
 		      const struct appliance_extra *x, const char *path,
 		      struct err *e)
 {
 	const char *cp[] = {"cp", "--reflink=auto", "--", a->image, path, NULL};
 	struct cpio c;
-	int err = child_check(cp, NULL, ASK_SECONDS * NS_PER_SEC, NULL, e), end;
+	int err = check_room(a, path, e), end;
 
+	if (!err)
+		err = child_check(cp, NULL, ASK_SECONDS * NS_PER_SEC, NULL, e);
 	if (!err)
 		err = cpio_append(&c, path, e);
 	if (err)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -39,6 +40,25 @@ static int choose_folder(struct cache *c, struct err *e)
 		return err_set(e, -ENAMETOOLONG, "\"%.80s...\" is too long",
 			       c->folder);
 	return 0;
+}
+
+int cache_check_room(const char *folder, uint64_t bytes, const char *what,
+		     const char *set, struct err *e)
+{
+	struct statvfs v;
+	uint64_t free_bytes;
+
+	if (statvfs(folder, &v))
+		return err_set(e, -errno, "cannot look at \"%s\": %s", folder,
+			       strerror(errno));
+	free_bytes = (uint64_t)v.f_bavail * v.f_frsize;
+	if (free_bytes >= bytes)
+		return 0;
+	return err_set(e, -ENOSPC,
+		       "\"%s\" has %llu MB free and %s %llu MB: make room, or "
+		       "set %s to another folder",
+		       folder, (unsigned long long)(free_bytes / 1000000), what,
+		       (unsigned long long)(bytes / 1000000), set);
 }
 
 int cache_lock(struct cache *c, uint64_t deadline_ns, struct err *e)

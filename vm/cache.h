@@ -17,6 +17,12 @@ struct cache {
 	int lock_fd; /* owned; -1: not held */
 };
 
+/* -ENOSPC if the disk that @folder lies on has not @bytes free; @what needs
+ * them ("the lab's kernel and root"), @set says where else ("XDG_CACHE_HOME").
+ * Programs that fill a disk say so in many ways, and late. */
+int cache_check_room(const char *folder, uint64_t bytes, const char *what,
+		     const char *set, struct err *e);
+
 /* Makes and locks it; waits for another lunbench at work there, at most
  * @deadline_ns (-EBUSY). */
 int cache_lock(struct cache *c, uint64_t deadline_ns, struct err *e);

@@ -16,6 +16,9 @@
 #define KERNEL_META "linux-image-cloud-amd64"
 #define CACHE_PREFIX "kernel-"
 
+/* The package and what is in it. */
+#define ROOM_BYTES (250ULL * 1000 * 1000)
+
 enum { ASK_SECONDS = 60, DOWNLOAD_SECONDS = 600, UNPACK_SECONDS = 120 };
 
 /* The value behind "KEY" at the start of a line. */
@@ -132,7 +135,10 @@ static int fetch(struct cache *c, const char *name, const char *folder,
 
 	snprintf(temporary, sizeof(temporary), "%s.tmp", folder);
 	cache_remove_tree(temporary);
-	err = file_make_dirs(temporary, 0755, e);
+	err = cache_check_room(c->folder, ROOM_BYTES, "the lab's kernel takes",
+			       "XDG_CACHE_HOME", e);
+	if (!err)
+		err = file_make_dirs(temporary, 0755, e);
 	if (!err)
 		err = download(name, temporary, deb, e);
 	if (!err)

@@ -84,6 +84,8 @@ int lab_build(struct lab_appliance *out, struct err *e)
 
 /* --- one run --- */
 
+#define SCRATCH_MIN_BYTES (1000 * 1000)
+
 static int run_guest(const struct outfit *out, const struct lab_opts *o,
 		     struct lab_result *r, struct err *e)
 {
@@ -112,6 +114,11 @@ static int run_guest(const struct outfit *out, const struct lab_opts *o,
 	err = file_make_dirs(o->out, 0777, e);
 	if (!err)
 		err = cpio_extract(gr.result, o->out, &r->nr_files, e);
+	/* QEMU drops without a word what it cannot write. */
+	if (err == -EBADMSG)
+		cache_check_room(out->scratch.folder, SCRATCH_MIN_BYTES,
+				 "a guest's results take more than", "TMPDIR",
+				 e);
 	return err ? err_prefix(e, "cannot bring the guest's results back") : 0;
 }
 

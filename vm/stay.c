@@ -414,27 +414,6 @@ static int before_qemu(void *user, pid_t pid, uint64_t start_time,
 			     (unsigned long long)start_time);
 }
 
-static int boot(struct making *m, struct err *e)
-{
-	const struct guest_opts g = {.folder = m->state.folder,
-				     .kernel = m->out->kernel,
-				     .initrd = m->out->initrd,
-				     .accel = m->out->accel,
-				     .cpus = m->o->lab.cpus,
-				     .memory_mib = m->o->lab.memory_mib,
-				     .disks = m->out->disks,
-				     .net = &m->net,
-				     .nr_shells = SHELL_PORTS,
-				     .boot_deadline_ns = LAB_BOOT_NS,
-				     .stop = m->o->lab.stop};
-	struct guest_result r;
-	int err = guest_start(&g, before_qemu, m, &m->pid, &r, e);
-
-	if (err)
-		memcpy(m->console, r.console, sizeof(r.console));
-	return err;
-}
-
 /* What is left of the time for the start; -ETIMEDOUT. */
 static int time_left(const struct making *m, uint64_t *ns, struct err *e)
 {
@@ -447,6 +426,33 @@ static int time_left(const struct making *m, uint64_t *ns, struct err *e)
 		       "the lab was not up within %.0f s: give it longer with "
 		       "--timeout",
 		       m->o->lab.deadline_ns / 1e9);
+}
+
+static int boot(struct making *m, struct err *e)
+{
+	struct guest_opts g = {.folder = m->state.folder,
+			       .kernel = m->out->kernel,
+			       .initrd = m->out->initrd,
+			       .accel = m->out->accel,
+			       .cpus = m->o->lab.cpus,
+			       .memory_mib = m->o->lab.memory_mib,
+			       .disks = m->out->disks,
+			       .net = &m->net,
+			       .nr_shells = SHELL_PORTS,
+			       .boot_deadline_ns = LAB_BOOT_NS,
+			       .stop = m->o->lab.stop};
+	struct guest_result r;
+	uint64_t left;
+	int err = time_left(m, &left, e);
+
+	if (err)
+		return err;
+	if (left < g.boot_deadline_ns)
+		g.boot_deadline_ns = left;
+	err = guest_start(&g, before_qemu, m, &m->pid, &r, e);
+	if (err)
+		memcpy(m->console, r.console, sizeof(r.console));
+	return err;
 }
 
 static int connect_net(struct making *m, struct err *e)
