@@ -56,7 +56,8 @@ bool passes_fulfil(const struct plan *p, const struct run_result *r,
 	for (first = 0; all && first < p->nr_rows; first++) {
 		const struct plan_row *row = &p->rows[first];
 
-		if (row->repeat > 1)
+		if (row->repeat > 1 ||
+		    p->clients[row->first_client].opts->repeats_together)
 			continue;
 		n = 0;
 		for (i = first; i < p->nr_rows && n < pass; i++)

@@ -227,7 +227,9 @@ static int add_job(struct layout *l, size_t n, const struct turn *t)
 	}
 	if (!ret)
 		ret = note_traps(&j);
-	return ret ? err_prefix(l->e, "job \"%.80s\"", j.o->name) : 0;
+	if (ret && l->e)
+		err_prefix(l->e, "job \"%.80s\"", j.o->name);
+	return ret;
 }
 
 /* As fio counts: a stonewall and new_group start a new reporting group. */
@@ -324,15 +326,13 @@ static int set_passes(struct layout *l)
 {
 	struct plan *p = l->p;
 	size_t i;
-	int ret;
 
 	p->nr_parts = l->nr_parts;
 	p->nr_passes = 1;
 	for (i = 0; i < l->nr_parts; i++)
 		if (!l->parts[i].together && l->parts[i].repeats > p->nr_passes)
 			p->nr_passes = l->parts[i].repeats;
-	ret = plan_fit_until(p, l->e);
-	return ret;
+	return plan_fit_until(p, l->e);
 }
 
 /* Most of each that there can be: nothing moves while the plan grows. */

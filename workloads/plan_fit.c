@@ -227,7 +227,7 @@ static void cover(struct job_opts *o, const struct lun *lun, uint64_t from,
 static int fit_one(struct plan *p, size_t n, struct plan_fit *f, uint64_t *from,
 		   uint64_t *to, struct err *e)
 {
-	struct err own;
+	struct err own = {0};
 	struct job_plan j = {.p = p, .job = n, .e = e ? e : &own};
 	struct job_opts o;
 	int ret;

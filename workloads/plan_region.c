@@ -57,7 +57,7 @@ static uint64_t multiply(uint64_t a, uint64_t b)
 /* --- regions --- */
 
 /* As fio takes a device with a filesize: only that much of it is there. */
-uint64_t plan_extent_bytes(const struct job_plan *j)
+static uint64_t extent_bytes(const struct job_plan *j)
 {
 	return j->o->filesize ? j->o->filesize : lun_bytes(&j->p->lun);
 }
@@ -75,14 +75,14 @@ static uint64_t resolve_offset(const struct job_plan *j, const struct amount *a)
 
 	if (!a->is_percent)
 		return a->bytes;
-	n = percent_of(plan_extent_bytes(j), a->percent);
+	n = percent_of(extent_bytes(j), a->percent);
 	return n - n % j->unit;
 }
 
 static int clone_offset(const struct job_plan *j, unsigned int clone,
 			uint64_t *offset)
 {
-	uint64_t size = plan_extent_bytes(j), step;
+	uint64_t size = extent_bytes(j), step;
 
 	if (__builtin_mul_overflow(resolve_offset(j, &j->o->offset_increment),
 				   (uint64_t)clone, &step) ||
@@ -107,7 +107,7 @@ static int clone_length(const struct job_plan *j, unsigned int clone,
 			uint64_t offset, uint64_t *length)
 {
 	const struct amount *a = &j->o->size;
-	uint64_t whole = plan_extent_bytes(j), left = whole - offset;
+	uint64_t whole = extent_bytes(j), left = whole - offset;
 
 	if (j->o->workspace_bytes) {
 		*length = j->o->clients * j->o->workspace_bytes;
@@ -221,9 +221,9 @@ static uint64_t client_amount(const struct job_plan *j, uint64_t length,
 	uint64_t size = length;
 
 	if (o->filesize && o->size.set)
-		size = o->size.is_percent ? percent_of(plan_extent_bytes(j),
-						       o->size.percent)
-					  : o->size.bytes;
+		size = o->size.is_percent
+			       ? percent_of(extent_bytes(j), o->size.percent)
+			       : o->size.bytes;
 	if (o->io_size.set && o->io_size.is_percent)
 		return percent_of(size, o->io_size.percent) / o->clients;
 	if (o->io_size.set)

@@ -20,9 +20,6 @@ struct job_plan {
 int plan_add_note(const struct job_plan *j, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The part of the LUN that there is for the job: all, or its filesize. */
-uint64_t plan_extent_bytes(const struct job_plan *j);
-
 /* Region of all clients of a clone: a multiple of j->unit. -ENOSPC. */
 int plan_clone_region(const struct job_plan *j, unsigned int clone,
 		      uint64_t *offset, uint64_t *length);
