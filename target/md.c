@@ -83,9 +83,8 @@ static bool is_synced(const char *device)
 	md_attribute(device, "sync_action", action, sizeof(action));
 	md_attribute(device, "degraded", degraded, sizeof(degraded));
 	md_attribute(device, "resync_start", start, sizeof(start));
-	return !action[0] ||
-	       (!strcmp(action, "idle") && !strcmp(degraded, "0") &&
-		!strcmp(start, "none"));
+	return !action[0] || (!strcmp(action, "idle") &&
+			      !strcmp(degraded, "0") && !strcmp(start, "none"));
 }
 
 /* It writes all members: nothing is measured before its end. */

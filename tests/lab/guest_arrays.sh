@@ -211,10 +211,10 @@ first_sync() {
 	grep -q "interrupted in the array's first sync" err || complain "$(cat err)"
 	nothing_left "after a signal"
 	# On a terminal, one line, which is gone at the end.
-	script -qec 'lunbench target up --array raid1 --members /dev/vda,/dev/vdb' /dev/null >tty ||
-		complain "$(cat tty)"
-	[ "$(tr '\r' '\n' <tty | grep -c 'first sync of the array')" -gt 20 ] || complain "$(cat tty)"
-	! tr '\r' '\n' <tty | grep -q 'sync.*iscsi:' || complain "$(cat tty)"
+	script -qec 'lunbench target up --array raid1 --members /dev/vda,/dev/vdb' /dev/null >terminal ||
+		complain "$(cat terminal)"
+	[ "$(tr '\r' '\n' <terminal | grep -c 'first sync of the array')" -gt 20 ] || complain "$(cat terminal)"
+	! tr '\r' '\n' <terminal | grep -q 'sync.*iscsi:' || complain "$(cat terminal)"
 	down
 	got=0
 	(timeout -s INT 4 lunbench bench --rw=read --bs=4k --number_ios=16 --array raid1 \
