@@ -7,18 +7,38 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/units.h"
 #include "commands/commands.h"
 #include "commands/shipped.h"
 #include "commands/spelling.h"
 #include "report/formats.h"
 
-enum { KEY_FORMAT = 0x100, KEY_JOB, KEY_OP, KEY_REFERENCE };
+enum {
+	KEY_FORMAT = 0x100,
+	KEY_JOB,
+	KEY_OP,
+	KEY_CLIENTS,
+	KEY_REPEAT,
+	KEY_REFERENCE
+};
 
 struct request_report {
 	const char *format, *file, *job, *op, *reference;
+	uint64_t clients, repeat; /* 0: all */
 	char **paths;
 	int nr_paths;
 };
+
+static error_t parse_count(const char *option, const char *text,
+			   uint64_t *count)
+{
+	struct err e = {0};
+
+	if (!units_parse_uint(text, 1, UINT_MAX, count, &e))
+		return 0;
+	say("%s: %s", option, e.text);
+	return EINVAL;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -34,6 +54,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_OP:
 		r->op = arg;
 		return 0;
+	case KEY_CLIENTS:
+		return parse_count("--clients", arg, &r->clients);
+	case KEY_REPEAT:
+		return parse_count("--repeat", arg, &r->repeat);
 	case KEY_REFERENCE:
 		r->reference = arg;
 		return 0;
@@ -57,31 +81,53 @@ static const struct argp_option options[] = {
 	 "only rows of that name (not in text, junit)", 0},
 	{"op", KEY_OP, "OP", 0,
 	 "only read, write, trim or flush (not in text, junit)", 0},
+	{"clients", KEY_CLIENTS, "N", 0,
+	 "only that step of sweeps (not in text, junit)", 0},
+	{"repeat", KEY_REPEAT, "N", 0,
+	 "only that repeat within a result (not in text, junit)", 0},
 	{"reference", KEY_REFERENCE, "NAME", 0,
 	 "text and html: also beside published figures (see compare)", 0},
 	{0},
 };
+
+static bool is_asked_for(const struct point *p, const struct request_report *r)
+{
+	return (!r->job || !strcmp(r->job, p->name)) &&
+	       (!r->op || !strcmp(r->op, op_name(p->op))) &&
+	       (!r->clients || r->clients == p->step) &&
+	       (!r->repeat || r->repeat == p->repeat);
+}
+
+static int nothing_chosen(const struct set *s, const struct request_report *r,
+			  struct err *e)
+{
+	char clients[48] = "", repeat[48] = "";
+
+	if (r->clients)
+		snprintf(clients, sizeof(clients), " in a step of %llu clients",
+			 (unsigned long long)r->clients);
+	if (r->repeat)
+		snprintf(repeat, sizeof(repeat), " in repeat %llu",
+			 (unsigned long long)r->repeat);
+	return err_set(e, -ENOENT, "\"%s\" has no %s%s%s%s%s%s", s->name,
+		       r->job ? "row of the name " : "I/O",
+		       r->job ? r->job : "",
+		       r->op ? r->job ? " with " : " of the op " : "",
+		       r->op ? r->op : "", clients, repeat);
+}
 
 /* Leaves the points that are asked for. */
 static int choose(struct set *s, const struct request_report *r, struct err *e)
 {
 	size_t i, n = 0;
 
-	for (i = 0; i < s->nr_points; i++) {
-		const struct point *p = &s->points[i];
-
-		if ((r->job && strcmp(r->job, p->name) != 0) ||
-		    (r->op && strcmp(r->op, op_name(p->op)) != 0))
-			continue;
-		s->points[n++] = *p;
-	}
+	for (i = 0; i < s->nr_points; i++)
+		if (is_asked_for(&s->points[i], r))
+			s->points[n++] = s->points[i];
 	s->nr_points = n;
-	if (n || (!r->job && !r->op))
+	if (n || (!r->job && !r->op && !r->clients && !r->repeat))
 		return 0;
-	return err_set(e, -ENOENT, "\"%s\" has no %s%s%s%s", s->name,
-		       r->job ? "row of the name " : "I/O of the op ",
-		       r->job ? r->job : r->op, r->job && r->op ? " with " : "",
-		       r->job && r->op ? r->op : "");
+	return nothing_chosen(s, r, e);
 }
 
 static int write_out(const struct request_report *r, const char *text,

@@ -72,10 +72,11 @@ static int ask_for_one(const struct set *s, struct err *e)
 	for (i = 0; i < s->nr_points && strlen(names) < 200; i++)
 		snprintf(names + strlen(names), sizeof(names) - strlen(names),
 			 "%s%.60s", i ? ", " : "",
-			 point_label(s, &s->points[i], label, sizeof(label)));
+			 point_title(s, &s->points[i], label, sizeof(label)));
 	return err_set(e, -EINVAL,
 		       "hgrm holds one histogram, and \"%.100s\" has %zu: %s; "
-		       "choose one with --job and --op",
+		       "choose one with --job and --op (and --clients, "
+		       "--repeat)",
 		       s->name, s->nr_points, names);
 }
 

@@ -193,4 +193,21 @@ test_view_loses_nothing() {
 	grep -qE '^t +trim +64KiB' out
 }
 
+# One histogram of a sweep with repeats can be had.
+test_one_of_many() {
+	sweep_job
+	expect 0 "$LUNBENCH" run load.fio "$SIM" --repeats=2 --quiet -o r.json
+	expect 2 "$LUNBENCH" report r.json --format hgrm --job load --op read
+	has err 'load 4 clients read (repeat 1)'
+	has err '--clients, --repeat'
+	expect 0 "$LUNBENCH" report r.json --format hgrm --op read --clients 4 --repeat 2
+	has out 'Total count'
+	expect 0 "$LUNBENCH" report r.json --format csv --clients=32
+	[ "$(wc -l <out)" = 5 ]
+	expect 2 "$LUNBENCH" report r.json --format csv --clients=33 --op read
+	has err 'has no I/O of the op read in a step of 33 clients'
+	expect 2 "$LUNBENCH" report r.json --format csv --repeat=0
+	has err --repeat
+}
+
 run_tests
