@@ -78,6 +78,7 @@ int bench_child_start(struct bench_child *c, const struct bench_set *s,
 	int err;
 
 	memset(c, 0, sizeof(*c));
+	strcpy(c->doing, "starts");
 	w.word = calloc(s->bench->argc + WORDS_MAX, sizeof(*w.word));
 	if (!w.word)
 		return err_set(e, -ENOMEM, "no memory for a command line");
@@ -137,6 +138,12 @@ static void take_line(struct listener *l)
 	if (!strncmp(text, "lab: ", strlen("lab: ")))
 		return;
 	snprintf(c->said, sizeof(c->said), "%s", text);
+	/* The array's first sync may take its time, with a line now and then.
+	 */
+	if (!strncmp(text, "first sync", strlen("first sync"))) {
+		snprintf(c->doing, sizeof(c->doing), "%s", text);
+		return;
+	}
 	/* Later ones are events, which the result has. */
 	if (!c->has_figures)
 		l->on_note(l->user, c->run, text);

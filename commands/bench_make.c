@@ -76,7 +76,8 @@ static int check_arrays(const struct bench_set *s)
 	snprintf(o.members, sizeof(o.members), "%s", s->members);
 	for (size_t i = 0; i < s->nr_arrays && *s->members; i++) {
 		snprintf(o.kind, sizeof(o.kind), "%s", s->arrays[i]);
-		if (array_check(&o, &e))
+		if (array_check(&o, &e) ||
+		    array_steps_check(&s->bench->steps, &o, &e))
 			return say_err(&e, STATUS_USAGE);
 	}
 	return STATUS_OK;

@@ -93,15 +93,16 @@ char *bench_progress_text(const struct bench_progress *p, char *buf,
 static void add_child(const struct bench_child *c, char *line, size_t size)
 {
 	const struct live_figures *f = &c->figures;
+	char done[16] = "";
 	size_t n = strlen(line);
 
+	if (f->fraction >= 0)
+		snprintf(done, sizeof(done), " %.0f%%", 100 * f->fraction);
 	if (!c->has_figures)
-		snprintf(line + n, size - n, "; %s starts", c->run->name);
-	else if (f->fraction < 0)
-		snprintf(line + n, size - n, "; %s %s", c->run->name, f->rate);
+		snprintf(line + n, size - n, "; %s %s", c->run->name, c->doing);
 	else
-		snprintf(line + n, size - n, "; %s %.0f%% %s", c->run->name,
-			 100 * f->fraction, f->rate);
+		snprintf(line + n, size - n, "; %s%s%s%s", c->run->name, done,
+			 *f->rate ? " " : "", f->rate);
 }
 
 void bench_progress_show(struct bench_progress *p)

@@ -77,8 +77,10 @@ bool live_line_parse(const char *line, struct live_figures *f)
 	/* "812 MB/s": the word before it is the number. */
 	for (rate--; rate > at && rate[-1] != ' ';)
 		rate--;
-	snprintf(f->rate, sizeof(f->rate), "%.*s",
-		 (int)(strstr(rate, "MB/s") + 4 - rate), rate);
+	f->rate[0] = '\0';
+	if (atof(rate) > 0)
+		snprintf(f->rate, sizeof(f->rate), "%.*s",
+			 (int)(strstr(rate, "MB/s") + 4 - rate), rate);
 	return true;
 }
 

@@ -26,7 +26,7 @@ void live_line_attach(struct live_line *l, struct run_opts *o);
 /* What a line of a log tells, to whoever started that lunbench. */
 struct live_figures {
 	double fraction; /* 0..1 of the whole run; < 0: unknown */
-	char rate[24];	 /* "812 MB/s" */
+	char rate[24];	 /* "812 MB/s"; "" while nothing is done */
 };
 
 /* False if @line is none of ours. */

@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ static const json_t *own_of(const struct result_file *f)
 
 /* A kind of warning: sentences that differ in names and figures alone. */
 struct kind {
-	char shape[200];
+	char shape[TEXT_SHAPE];
 	const char *text; /* the first; borrowed */
 	size_t nr;
 };
@@ -27,32 +26,11 @@ struct kinds {
 	size_t nr;
 };
 
-/* The sentence without what is in quotes, without numbers, and without
- * the count of others like it that it holds for. */
-static void shape_of(const char *text, char shape[200])
-{
-	const char *more = strstr(text, " more of this job like it)");
-	size_t n = 0;
-	bool is_quoted = false;
-
-	while (more && more > text && *more != '(')
-		more--;
-	for (; *text && text != more && n < 199; text++) {
-		if (*text == '"')
-			is_quoted = !is_quoted;
-		else if (!is_quoted && !isdigit((unsigned char)*text))
-			shape[n++] = *text;
-	}
-	while (n && shape[n - 1] == ' ')
-		n--;
-	shape[n] = '\0';
-}
-
 static bool is_of(const struct kind *k, const char *text)
 {
-	char shape[200];
+	char shape[TEXT_SHAPE];
 
-	shape_of(text, shape);
+	text_shape(shape, text);
 	return !strcmp(k->shape, shape);
 }
 
@@ -71,7 +49,7 @@ static bool add(struct kinds *all, const char *text)
 		return false;
 	all->kind = more;
 	more[all->nr] = (struct kind){.text = text, .nr = 1};
-	shape_of(text, more[all->nr++].shape);
+	text_shape(more[all->nr++].shape, text);
 	return true;
 }
 

@@ -1,6 +1,5 @@
 #include "report/pooled.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 enum { KINDS_SHOWN = 24, TEXT = 1024 };
 
 struct kind {
-	char key[TEXT];	  /* the text without figures and names */
+	char shape[TEXT_SHAPE];
 	const char *text; /* borrowed; the first of them */
 	char arrays[200]; /* "raid0, raid5" */
 	size_t nr;
@@ -20,24 +19,6 @@ struct kinds {
 	struct kind *kind; /* owned */
 	size_t nr;
 };
-
-/* "row "seq": 12.5 % of 3" and "row "rnd": 7 % of 12" become the same. */
-static void make_key(char key[TEXT], const char *text)
-{
-	size_t n = 0;
-
-	while (*text && n + 1 < TEXT) {
-		if (*text == '"') {
-			text += 1 + strcspn(text + 1, "\"");
-			text += *text == '"';
-		} else if (isdigit((unsigned char)*text)) {
-			text += strspn(text, "0123456789.");
-		} else {
-			key[n++] = *text++;
-		}
-	}
-	key[n] = '\0';
-}
 
 static bool has_name(const char *list, const char *name)
 {
@@ -63,11 +44,11 @@ static void add_array(struct kind *k, const char *array)
 static void add(struct kinds *all, const char *text, const char *array)
 {
 	struct kind *k, *more;
-	char key[TEXT];
+	char shape[TEXT_SHAPE];
 
-	make_key(key, text);
+	text_shape(shape, text);
 	for (k = all->kind; k < all->kind + all->nr; k++)
-		if (!strcmp(k->key, key))
+		if (!strcmp(k->shape, shape))
 			break;
 	if (k == all->kind + all->nr) {
 		more = realloc(all->kind, (all->nr + 1) * sizeof(*more));
@@ -76,7 +57,7 @@ static void add(struct kinds *all, const char *text, const char *array)
 		all->kind = more;
 		k = &more[all->nr++];
 		*k = (struct kind){.text = text};
-		strcpy(k->key, key);
+		strcpy(k->shape, shape);
 	}
 	k->nr++;
 	add_array(k, array);

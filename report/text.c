@@ -1,6 +1,8 @@
 #include "report/text.h"
 
 #include <stdbool.h>
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 const char *text_of(const json_t *o, const char *key)
@@ -92,6 +94,25 @@ void text_put_wrapped(FILE *out, const char *head, const char *text, int width)
 		is_first = false;
 	}
 	fputc('\n', out);
+}
+
+void text_shape(char shape[TEXT_SHAPE], const char *text)
+{
+	const char *more = strstr(text, " more of this job like it)");
+	size_t n = 0;
+	bool is_quoted = false;
+
+	while (more && more > text && *more != '(')
+		more--;
+	for (; *text && text != more && n + 1 < TEXT_SHAPE; text++) {
+		if (*text == '"')
+			is_quoted = !is_quoted;
+		else if (!is_quoted && !isdigit((unsigned char)*text))
+			shape[n++] = *text;
+	}
+	while (n && shape[n - 1] == ' ')
+		n--;
+	shape[n] = '\0';
 }
 
 void text_mask_urls(char *text)

@@ -25,6 +25,12 @@ int text_width(const char *s);
  * is long. With a line end. */
 void text_put_wrapped(FILE *out, const char *head, const char *text, int width);
 
+/* A sentence without what is in quotes, without numbers, and without the count
+ * of others like it that it holds for: what sentences of one kind have in
+ * common. */
+enum { TEXT_SHAPE = 200 };
+void text_shape(char shape[TEXT_SHAPE], const char *text);
+
 /* Cuts the password out of "//user%password@host" and "//user:password@host".
  * A password may hold anything but blanks: up to the last '@'. */
 void text_mask_urls(char *text);
