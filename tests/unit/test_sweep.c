@@ -209,6 +209,37 @@ static void test_noisy_repeats(void)
 	sweep_release(&s);
 }
 
+/* A curve that bends slowly, N / (1 + N / 10): it has 95 % of its peak, at 60
+ * clients, from 43.8 on, so the knee is 44. Of many such with noise, at least
+ * as many intervals as the 95 % of its two ends promise (90) hold it. */
+static void test_coverage(void)
+{
+	unsigned int seed = 5, held = 0, rounds = 400, round, k;
+	double width = 0;
+	struct sweep s;
+	size_t i;
+
+	for (round = 0; round < rounds; round++) {
+		struct curve c = {.n = 0};
+
+		for (k = 0; k < 5; k++)
+			for (i = 0; i < STEPS; i++)
+				add(&c, step(i),
+				    step(i) / (1 + step(i) / 10.0) *
+					    (1 + noise(&seed, 0.01)));
+		s = analyze(&c);
+		held += s.points[s.knee_low].clients <= 44 &&
+			s.points[s.knee_high].clients >= 44;
+		width += s.points[s.knee_high].clients -
+			 s.points[s.knee_low].clients;
+		sweep_release(&s);
+	}
+	printf("# %u of %u hold the knee; %.1f clients wide on average\n", held,
+	       rounds, width / rounds);
+	CU_ASSERT(held >= 0.90 * rounds);
+	CU_ASSERT(width / rounds < 20); /* and say something */
+}
+
 /* By hand: the peak is 100 +- 0 at 8 clients; 94 +- 2 at 4 clients is not
  * shown to be under 95, 96 +- 2 at 6 not to be over. */
 static void test_interval_by_hand(void)
@@ -426,6 +457,7 @@ static void test_anything(void)
 UNIT_TESTS("sweep", {"flat", test_flat}, {"linear", test_linear},
 	   {"saturating", test_saturating}, {"peaked", test_peaked},
 	   {"falling", test_falling}, {"noise and repeats", test_noisy_repeats},
+	   {"coverage", test_coverage},
 	   {"interval by hand", test_interval_by_hand},
 	   {"no interval", test_no_interval},
 	   {"equal repeats", test_equal_repeats},
