@@ -13,6 +13,7 @@ struct words {
 
 static const struct words words[] = {
 	{"complete", "the run did not come to its end", 1},
+	{"until", "the most repeats were not enough for until", 1},
 	{"has_run", "never ran", 1},
 	{"errors", "I/Os that failed: %.0f", 1},
 	{"outages", "sessions that were lost: %.0f", 1},

@@ -342,6 +342,32 @@ static void check_end(struct checks *c)
 			after.s);
 }
 
+/* The most repeats came, and that was not enough. A run that did not come to
+ * its end has another finding. */
+static void check_until(struct checks *c)
+{
+	const struct plan *plan = c->in->plan;
+	struct verdict v = {.check = "until", .limit = 1};
+	char until[64];
+
+	if (plan->until.kind == UNTIL_NONE || c->in->run->end != RUN_COMPLETE)
+		return;
+	v.ok = plan->until_reached;
+	v.value = v.ok;
+	until_format(&plan->until, until, sizeof(until));
+	if (plan->until.kind == UNTIL_STEADY)
+		findings_add(&c->found, &v,
+			     "not steady: after %u rounds not every row keeps "
+			     "SNIA's two rules over its last five; the figures "
+			     "are of a target that still changes",
+			     plan->nr_passes);
+	else
+		findings_add(&c->found, &v,
+			     "until=%s was not reached: after %u repeats the "
+			     "interval of some row is wider than that",
+			     until, plan->nr_passes);
+}
+
 static const char *target_fact(const struct result_input *in, const char *key)
 {
 	size_t i;
@@ -445,6 +471,7 @@ void checks_put(struct put *p, json_t *checks, json_t *warnings,
 	size_t i, k, nr;
 
 	check_end(&c);
+	check_until(&c);
 	for (i = 0; i < row_count(in); i++) {
 		row_init(&r, in, i);
 		nr = r.job->prepare ? OF_ALL_ROWS

@@ -243,8 +243,8 @@ static void print_repeats_end(const json_t *o, int width, FILE *out)
 			 passes, until);
 	else
 		snprintf(text, sizeof(text),
-			 "Ended after %lld passes, the most that were allowed "
-			 "or came about: not every row fulfils until=%s.",
+			 "Ended after %lld passes: not every row fulfils "
+			 "until=%s.",
 			 passes, until);
 	text_put_wrapped(out, "", text, width);
 }

@@ -100,6 +100,24 @@ test_repeats() {
 	[ "$(wc -l <out)" = 4 ]
 }
 
+# Why repeats ended when they did; that they were not enough is a warning.
+test_until() {
+	expect 0 "$LUNBENCH" run --name=x --rw=randread --bs=4k --runtime=1 --time_based \
+		--until=steady --quiet -o r.json "$SIM"
+	has out 'Ended after 5 passes: every row fulfils until=steady.'
+	jq -e '.lunbench | .repeats == {passes: 5, until: "steady", reached: true}
+		and (.checks | any(.check == "until" and .ok))' r.json
+	expect 0 "$LUNBENCH" run --name=x --rw=randread --bs=4k --runtime=100ms --time_based \
+		--until=ci:0.0001% --repeats=3 --quiet -o r.json null:1G
+	has out 'until=ci:0.0001% was not reached: after 3 repeats'
+	tr '\n' ' ' <out >flat
+	has flat 'not every row fulfils until=ci:0.0001%.'
+	fits out
+	python3 "$ROOT/tests/func/result_keys.py" schema r.json "$SCHEMA"
+	expect 0 "$LUNBENCH" report r.json --format junit
+	has out 'the most repeats were not enough for until'
+}
+
 # As today: no key, no line that a job without these rules did not have.
 test_nothing_new() {
 	expect 0 "$LUNBENCH" run --name=x --rw=randread --bs=4k --number_ios=99 \
