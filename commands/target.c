@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/units.h"
 #include "commands/commands.h"
 #include "commands/spelling.h"
 #include "commands/sync_line.h"
 #include "commands/target_json.h"
 #include "commands/target_options.h"
+#include "commands/target_secret.h"
 #include "commands/target_text.h"
 #include "target/tgt.h"
 
@@ -173,65 +173,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return err == -ENOSYS ? ARGP_ERR_UNKNOWN : -err;
 }
 
-/* --- the secret --- */
-
-static int set_secret(struct tgt_opts *o, const char *line, struct err *e)
-{
-	if (!strncmp(line, "user=", 5))
-		return set_text(o->user, sizeof(o->user), line + 5, e);
-	if (strncmp(line, "password=", 9))
-		return 0;
-	if (strlen(line + 9) >= sizeof(o->password))
-		return err_set(e, -EINVAL,
-			       "the CHAP secret has more than %zu bytes",
-			       sizeof(o->password) - 1);
-	snprintf(o->password, sizeof(o->password), "%s", line + 9);
-	return 0;
-}
-
-static int read_chap_file(struct tgt_opts *o, const char *path, struct err *e)
-{
-	char *text, *line, *rest;
-	size_t len;
-	int err = file_read(path, 4096, &text, &len, e);
-
-	if (err)
-		return err;
-	rest = text;
-	while (!err && (line = strsep(&rest, "\n")))
-		err = set_secret(o, line, e);
-	explicit_bzero(text, len);
-	free(text);
-	if (!err && (!o->user[0] || !o->password[0]))
-		err = err_set(e, -EINVAL,
-			      "\"%s\" lacks a line user=... or password=...",
-			      path);
-	return err;
-}
-
-static int find_secret(struct request *r)
-{
-	const char *secret = getenv("LUNBENCH_TARGET_PASSWORD");
-	struct tgt_opts *o = &r->up;
-
-	if (r->chap_file)
-		return read_chap_file(o, r->chap_file, &r->error);
-	if (!o->user[0])
-		return 0;
-	if (!secret || !*secret)
-		return err_set(&r->error, -EINVAL,
-			       "--chap-user \"%s\": set its secret in "
-			       "LUNBENCH_TARGET_PASSWORD, or use --chap-file",
-			       o->user);
-	if (strlen(secret) >= sizeof(o->password))
-		return err_set(&r->error, -EINVAL,
-			       "LUNBENCH_TARGET_PASSWORD has more than %zu "
-			       "bytes",
-			       sizeof(o->password) - 1);
-	snprintf(o->password, sizeof(o->password), "%s", secret);
-	return 0;
-}
-
 /* --- the verbs --- */
 
 static int print_json(json_t *j)
@@ -284,7 +225,7 @@ static int up(struct request *r)
 	struct sync_line line;
 	struct err e = {0};
 	char note[256] = "";
-	int err = find_secret(r);
+	int err = target_secret_find(&r->up, r->chap_file, &r->error);
 
 	if (err)
 		return say_err(&r->error, STATUS_USAGE);

@@ -7,20 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/units.h"
 #include "target/given.h"
+#include "target/loop_disk.h"
+#include "target/ram_disk.h"
 #include "target/room.h"
-
-#define CALL_NS (60 * NS_PER_SEC)
-#define CONFIGFS "/sys/kernel/config"
-#define NULLB CONFIGFS "/nullb"
 
 static const struct disk_model models[] = {
 	{"hdd", "7200 rpm SATA: one request at a time, 8 ms each, 150 MB/s",
@@ -178,216 +173,6 @@ int disk_measure(struct disk *d, struct err *e)
 	return err;
 }
 
-/* --- RAM disks --- */
-
-static int write_attribute(const char *folder, const char *name,
-			   const char *value, struct err *e)
-{
-	char path[256];
-	int fd, err = 0;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, value, strlen(value)) < 0)
-		err = err_set(e, -errno, "cannot set \"%s\" to %s: %s", path,
-			      value, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
-
-static int write_number(const char *folder, const char *name,
-			unsigned long long value, struct err *e)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu", value);
-	return write_attribute(folder, name, text, e);
-}
-
-static int load_null_blk(struct err *e)
-{
-	const char *modprobe[] = {"modprobe", "null_blk", "nr_devices=0", NULL};
-	struct err why = {0};
-
-	if (!access(NULLB, F_OK))
-		return 0;
-	if (geteuid())
-		return err_set(e, -EPERM,
-			       "RAM disks need root: run this in the lab, "
-			       "lunbench lab exec -- lunbench ...");
-	if (!child_check(modprobe, NULL, CALL_NS, NULL, &why) &&
-	    access(NULLB, F_OK))
-		mount("configfs", CONFIGFS, "configfs", 0, NULL);
-	if (!access(NULLB, F_OK))
-		return 0;
-	return err_set(e, -ENOTSUP,
-		       "this host's kernel has no RAM disks (null_blk): run "
-		       "this in the lab, lunbench lab exec -- lunbench ...");
-}
-
-/* null_blk's names for a model. irqmode 2 answers from a timer, 0 at once.
- * A request longer than max_sectors would be cut, and pay for each part. */
-static int set_up(const char *folder, const struct disk_model *m,
-		  uint64_t size_bytes, struct err *e)
-{
-	const struct {
-		const char *name;
-		unsigned long long value;
-	} set[] = {
-		{"size", size_bytes >> 20},
-		{"memory_backed", 1},
-		{"blocksize", 512},
-		{"max_sectors", 2560},
-		{"submit_queues", 1},
-		{"hw_queue_depth", m->requests},
-		{"mbps", m->rate_mb},
-		{"irqmode", m->service_ns ? 2 : 0},
-		{"completion_nsec", m->service_ns},
-		{"power", 1},
-	};
-	int err = 0;
-
-	for (size_t i = 0; i < sizeof(set) / sizeof(set[0]) && !err; i++)
-		err = write_number(folder, set[i].name, set[i].value, e);
-	return err;
-}
-
-/* The queue in front of a disk stands for the disk's own (NCQ). Without one, a
- * disk that serves one request at a time blocks whoever hands it the second,
- * while the others idle. Two of the kernel's limits, made for what it takes for
- * a disk that can queue nothing, would do the same to writes alone:
- * writeback throttling lets two wait (raid5d then hands out 4 KiB at a time,
- * and nothing is merged: 4 to 70 instead of 196 writes of 256 KiB a second),
- * and mq-deadline's async_depth is not raised with nr_requests (block/blk-mq.c
- * asks the scheduler before it stores the new number). */
-static int set_queue(const char *name, struct err *e)
-{
-	static const struct {
-		const char *name, *value;
-		bool is_optional; /* a kernel may be built without it */
-	} set[] = {
-		{"scheduler", "mq-deadline", false},
-		{"nr_requests", "256", false},
-		{"iosched/async_depth", "256", true},
-		{"wbt_lat_usec", "0", true},
-	};
-	char folder[256], path[512];
-	int err = 0;
-
-	snprintf(folder, sizeof(folder), "/sys/block/%s/queue", name);
-	for (size_t i = 0; i < sizeof(set) / sizeof(set[0]) && !err; i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, set[i].name);
-		if (!set[i].is_optional || !access(path, F_OK))
-			err = write_attribute(folder, set[i].name, set[i].value,
-					      e);
-	}
-	return err;
-}
-
-static int make_ram(struct disk *d, const struct spec *sp, const char *name,
-		    struct journal *j, struct err *e)
-{
-	char folder[256];
-	int err = journal_write(j, e, "null-blk", "%s", name);
-
-	if (err)
-		return err;
-	snprintf(folder, sizeof(folder), NULLB "/%s", name);
-	if (mkdir(folder, 0755))
-		return err_set(e, -errno, "cannot make the RAM disk \"%s\": %s",
-			       name, strerror(errno));
-	err = set_up(folder, sp->model, sp->size_bytes, e);
-	if (!err && sp->model->service_ns)
-		err = set_queue(name, e);
-	snprintf(d->path, sizeof(d->path), "/dev/%s", name);
-	return err;
-}
-
-static int remove_ram(const char *name, struct err *e)
-{
-	char folder[256];
-
-	snprintf(folder, sizeof(folder), NULLB "/%s", name);
-	if (access(folder, F_OK))
-		return 0;
-	write_attribute(folder, "power", "0", NULL);
-	if (!rmdir(folder))
-		return 0;
-	return err_set(e, -errno, "cannot remove the RAM disk \"%s\": %s", name,
-		       strerror(errno));
-}
-
-/* --- images --- */
-
-static void load_loop(void)
-{
-	const char *modprobe[] = {"modprobe", "loop", NULL};
-
-	/* If it fails, losetup says why. */
-	if (access("/dev/loop-control", F_OK))
-		child_check(modprobe, NULL, CALL_NS, NULL, NULL);
-}
-
-static int make_loop(struct disk *d, const struct spec *sp, const char *image,
-		     struct journal *j, struct err *e)
-{
-	const char *losetup[] = {"losetup",	   "--find", "--show",
-				 "--direct-io=on", image,    NULL};
-	char *device = NULL;
-	int fd, err;
-
-	load_loop();
-	err = journal_write(j, e, "image", "%s", image);
-	if (err)
-		return err;
-	/* Left of a target whose state is lost (a reboot empties /run). */
-	if (file_is_mine(image))
-		unlink(image);
-	fd = open(image, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		  0600);
-	/* At its full size: no hole is filled while it is measured. */
-	if (fd < 0 || (errno = posix_fallocate(fd, 0, sp->size_bytes)))
-		err = err_set(e, -errno, "cannot make \"%s\": %s", image,
-			      strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	if (!err)
-		err = journal_write(j, e, "loop", "%s", image);
-	if (!err)
-		err = child_check(losetup, NULL, CALL_NS, &device, e);
-	/* A tmpfs may not do direct I/O. */
-	if (err == -EIO) {
-		losetup[3] = "--direct-io=off";
-		err = child_check(losetup, NULL, CALL_NS, &device, e);
-	}
-	if (err == -EIO)
-		err_prefix(e, "no loop device here (run this in the lab: "
-			      "lunbench lab exec -- lunbench ...)");
-	if (!err)
-		snprintf(d->path, sizeof(d->path), "%.*s",
-			 (int)strcspn(device, "\n"), device);
-	free(device);
-	return err;
-}
-
-static int remove_loop(const char *image, struct err *e)
-{
-	const char *list[] = {"losetup", "-n", "-O", "NAME", "-j", image, NULL};
-	const char *detach[] = {"losetup", "-d", NULL, NULL};
-	char *out = NULL;
-	int err = child_check(list, NULL, CALL_NS, &out, e);
-
-	if (err)
-		return err;
-	out[strcspn(out, " \n")] = '\0';
-	detach[2] = out;
-	if (*out)
-		err = child_check(detach, NULL, CALL_NS, NULL, e);
-	free(out);
-	return err;
-}
-
 /* --- room --- */
 
 static int check_memory(const char *text, uint64_t need, struct err *e)
@@ -454,7 +239,8 @@ static int make_images(struct disks *d, const struct spec *sp, const char *spec,
 
 	for (size_t i = 0; i < nr && !err; i++) {
 		image_name(s, folder, i, name, sizeof(name));
-		err = make_loop(&d->disk[d->nr++], sp, name, j, e);
+		err = loop_disk_make(&d->disk[d->nr++], sp->size_bytes, name, j,
+				     e);
 	}
 	return err;
 }
@@ -467,11 +253,12 @@ static int make_rams(struct disks *d, const struct spec *sp, const char *spec,
 	int err = check_memory(spec, nr * sp->size_bytes, e);
 
 	if (!err)
-		err = load_null_blk(e);
+		err = ram_disk_load(e);
 	for (size_t i = 0; i < nr && !err; i++) {
 		snprintf(name, sizeof(name), "lb%08x-%zu",
 			 (unsigned int)(state_hash(s) & 0xffffffff), i);
-		err = make_ram(&d->disk[d->nr++], sp, name, j, e);
+		err = ram_disk_make(&d->disk[d->nr++], sp->model,
+				    sp->size_bytes, name, j, e);
 	}
 	return err;
 }
@@ -542,9 +329,9 @@ int disks_remove(const struct journal_text *t, struct err *e)
 	int err = 0;
 
 	for (size_t n = 0; !err && (value = journal_get_nth(t, "loop", n)); n++)
-		err = remove_loop(value, e);
+		err = loop_disk_remove(value, e);
 	for (size_t n = 0; !err && (value = journal_get_nth(t, "null-blk", n));
 	     n++)
-		err = remove_ram(value, e);
+		err = ram_disk_remove(value, e);
 	return err;
 }
