@@ -119,6 +119,26 @@ static void test_steps(void)
 	CU_ASSERT_EQUAL(array_steps_add(&s, true, "1:1", &e), -EINVAL);
 }
 
+static void test_steps_left(void)
+{
+	struct array_steps s = {0};
+	struct array_watch w = {.steps = &s};
+	struct err e = {0};
+
+	CU_ASSERT_TRUE(array_watch_end(&w, &e));
+	array_steps_add(&s, false, "5:1", &e);
+	array_steps_add(&s, true, "100s:1", &e);
+	w.nr_done = 1;
+	CU_ASSERT_FALSE(array_watch_end(&w, &e));
+	CU_ASSERT_STRING_EQUAL(e.text, "--replace 1 min 40 s:1 was not done: "
+				       "the run ended before");
+	w.nr_done = 2;
+	CU_ASSERT_TRUE(array_watch_end(&w, &e));
+	err_set(&w.failed, -EINVAL, "the first");
+	CU_ASSERT_FALSE(array_watch_end(&w, &e));
+	CU_ASSERT_STRING_EQUAL(e.text, "the first");
+}
+
 /* --- what an array outlives --- */
 
 /* "1101": members that are in sync. */
@@ -267,6 +287,7 @@ static void test_sees_two_and_other_actions(void)
 }
 
 UNIT_TESTS("array", {"what is refused", test_refused}, {"steps", test_steps},
+	   {"steps that were not done", test_steps_left},
 	   {"what an array outlives", test_survives},
 	   {"progress", test_progress}, {"sees a rebuild", test_sees_a_rebuild},
 	   {"sees a rebuild that fails", test_sees_a_rebuild_that_fails},
