@@ -57,15 +57,17 @@ static int add_warning(struct jobset *set, const char *place,
 
 /* --- lists of settings, the later wins --- */
 
+static void release_setting(struct setting *s)
+{
+	free(s->key);
+	free(s->value);
+	free(s->place);
+}
+
 static void release_settings(struct setting *list, size_t nr)
 {
-	size_t i;
-
-	for (i = 0; i < nr; i++) {
-		free(list[i].key);
-		free(list[i].value);
-		free(list[i].place);
-	}
+	for (size_t i = 0; i < nr; i++)
+		release_setting(&list[i]);
 	free(list);
 }
 
@@ -266,6 +268,38 @@ static bool goes_for_prepare(const struct setting *s)
 	return false;
 }
 
+static bool names(const struct setting *list, size_t nr, const char *key)
+{
+	const struct option_desc *d;
+
+	for (size_t i = 0; i < nr; i++) {
+		d = option_find(list[i].key);
+		if (d && !strcmp(d->name, key))
+			return true;
+	}
+	return false;
+}
+
+/* A bssplit wins over a bs beside it, as in fio; but a bs on the command line
+ * is meant to win over the job file. */
+static void drop_bssplit(struct jobset *set, size_t n)
+{
+	struct setting *given = set->given[n];
+	size_t left = 0;
+
+	for (int op = 0; op < OP_DATA_COUNT; op++) {
+		free(set->jobs[n].bssplit[op]);
+		set->jobs[n].bssplit[op] = NULL;
+		set->jobs[n].nr_bssplit[op] = 0;
+	}
+	for (size_t i = 0; i < set->nr_given[n]; i++)
+		if (strcmp(given[i].key, "bssplit"))
+			given[left++] = given[i];
+		else
+			release_setting(&given[i]);
+	set->nr_given[n] = left;
+}
+
 static int apply_over(struct jobset *set, size_t n, const struct setting *over,
 		      size_t nr_over, struct err *e)
 {
@@ -274,6 +308,9 @@ static int apply_over(struct jobset *set, size_t n, const struct setting *over,
 	size_t i;
 	int ret = 0;
 
+	if (!is_prepare && names(over, nr_over, "bs") &&
+	    !names(over, nr_over, "bssplit"))
+		drop_bssplit(set, n);
 	if (!is_prepare)
 		ret = apply_all(set, o, over, nr_over, e);
 	for (i = 0; !ret && i < nr_over; i++) {

@@ -112,6 +112,23 @@ static void test_command_line(void)
 	CU_ASSERT_EQUAL(build_over(NULL, NULL, 0), 0);
 }
 
+static void test_bs_over_bssplit(void)
+{
+	static struct setting both[] = {{"blocksize", "8k", NULL},
+					{"bssplit", "4k/50:16k/50", NULL}};
+	const char *text = "[a]\nbs=32k\nbssplit=4k/80:64k/20\n";
+
+	CU_ASSERT_EQUAL_FATAL(build(text), 0);
+	CU_ASSERT_EQUAL(set.jobs[0].nr_bssplit[OP_READ], 2);
+	CU_ASSERT_EQUAL_FATAL(build_over(text, both, 1), 0);
+	CU_ASSERT_EQUAL(set.jobs[0].nr_bssplit[OP_READ], 0);
+	CU_ASSERT_EQUAL(set.jobs[0].bs[OP_READ], 8192);
+	CU_ASSERT_STRING_EQUAL(given(0, "bssplit"), "absent");
+	CU_ASSERT_EQUAL_FATAL(build_over(text, both, 2), 0);
+	CU_ASSERT_EQUAL(set.jobs[0].nr_bssplit[OP_READ], 2);
+	CU_ASSERT_EQUAL(set.jobs[0].bssplit[OP_READ][1].bytes, 16384);
+}
+
 static void test_kb_base(void)
 {
 	static struct setting over[] = {{"size", "1k", NULL},
@@ -265,6 +282,8 @@ static void test_departs(void)
 
 UNIT_TESTS("jobset", {"globals go for later jobs", test_globals},
 	   {"what was given", test_given}, {"command line", test_command_line},
+	   {"a bs on the command line wins over a bssplit",
+	    test_bs_over_bssplit},
 	   {"kb_base", test_kb_base},
 	   {"warnings and keys passed over", test_remarks},
 	   {"time_based without runtime", test_time_based},
