@@ -129,7 +129,7 @@ static int add_test(struct bench_set *s, const char *job)
 
 	r.job = (char *)job;
 	t->job = job;
-	status = prepare_load(&p, &r);
+	status = prepare_read(&p, &r);
 	if (!status) {
 		text_clean(t->name, sizeof(t->name), p.job_name);
 		t->plan = hash_jobs(&p.set);

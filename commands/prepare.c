@@ -37,11 +37,10 @@ static void set_job_name(struct prepared *p)
 			*c = '_';
 }
 
-int prepare_load(struct prepared *p, const struct request *r)
+int prepare_read(struct prepared *p, const struct request *r)
 {
 	char path[PATH_MAX];
 	struct err e = {0};
-	size_t i;
 
 	if (r->job) {
 		if (shipped_resolve(r->job, path, sizeof(path), &e))
@@ -56,10 +55,17 @@ int prepare_load(struct prepared *p, const struct request *r)
 	p->set.no_prepare = r->no_prepare;
 	if (r->quick && quick_scale(&p->set, &e))
 		return say_err(&e, STATUS_TARGET);
-	for (i = 0; i < p->set.nr_warnings; i++)
-		say("%s", p->set.warnings[i]);
 	set_job_name(p);
 	return STATUS_OK;
+}
+
+int prepare_load(struct prepared *p, const struct request *r)
+{
+	int status = prepare_read(p, r);
+
+	for (size_t i = 0; !status && i < p->set.nr_warnings; i++)
+		say("%s", p->set.warnings[i]);
+	return status;
 }
 
 /* --- the LUN --- */

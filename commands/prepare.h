@@ -32,7 +32,9 @@ struct prepared {
 	struct plan plan;
 };
 
-/* The job file and the keys: looks at no target. */
+/* The job file and the keys: looks at no target. _read leaves it to another
+ * lunbench, which runs the job, to say its warnings. */
+int prepare_read(struct prepared *p, const struct request *r);
 int prepare_load(struct prepared *p, const struct request *r);
 
 /* Probes the LUN (retrying for r->wait_ns) and plans the job on it. Writes

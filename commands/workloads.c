@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
+#include "commands/bench_review.h"
 #include "commands/commands.h"
 #include "commands/shipped.h"
 #include "commands/spelling.h"
@@ -131,6 +132,9 @@ static int print_all(void)
 		free(paths[i]);
 	}
 	free(paths);
+	for (const struct bench_review *r = bench_reviews; r->name; r++)
+		printf("%-12s %-21s %s\n", r->name, "lunbench bench",
+		       r->summary);
 	return status;
 }
 

@@ -91,6 +91,16 @@ static bool is_first(const struct figures *f, size_t i)
 	return true;
 }
 
+/* Steps of sweeps are in their curves; a flush moves nothing, and what prepares
+ * the LUN is none of the figures. */
+static bool is_shown(const struct point *p, enum metric m)
+{
+	const char *prepares = point_setting(p, "prepare");
+
+	return !p->step && (m != METRIC_MB_S || p->op != OP_FLUSH) &&
+	       (!prepares || !strcmp(prepares, "0"));
+}
+
 void across_print_figures(const struct across *a, const struct figures *f,
 			  bool has_tests)
 {
@@ -104,7 +114,8 @@ void across_print_figures(const struct across *a, const struct figures *f,
 	for (size_t b = 0; b < sizeof(blocks) / sizeof(blocks[0]); b++) {
 		across_grid(&g, a, blocks[b].heading, columns);
 		for (size_t i = 0; i < f->nr; i++)
-			if (!f->list[i].point->step && is_first(f, i))
+			if (is_shown(f->list[i].point, blocks[b].metric) &&
+			    is_first(f, i))
 				add_figure(&g, a, f, i, blocks[b].metric,
 					   has_tests);
 		grid_print(&g, a->width, a->out);

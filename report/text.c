@@ -102,6 +102,8 @@ void text_shape(char shape[TEXT_SHAPE], const char *text)
 	size_t n = 0;
 	bool is_quoted = false;
 
+	if (!more)
+		more = strstr(text, " more like it, in other jobs too)");
 	while (more && more > text && *more != '(')
 		more--;
 	for (; *text && text != more && n + 1 < TEXT_SHAPE; text++) {
