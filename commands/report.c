@@ -17,24 +17,28 @@ enum {
 	KEY_FORMAT = 0x100,
 	KEY_JOB,
 	KEY_OP,
+	KEY_RESULT,
+	KEY_ARRAY,
 	KEY_CLIENTS,
 	KEY_REPEAT,
 	KEY_REFERENCE
 };
 
 struct request_report {
-	const char *format, *file, *job, *op, *reference;
-	uint64_t clients, repeat; /* 0: all */
+	const char *format, *file, *reference;
+	struct choice { /* NULL and 0: all */
+		const char *job, *op, *result, *array;
+		uint64_t clients, repeat;
+	} only;
 	char **paths;
 	int nr_paths;
 };
 
-static error_t parse_count(const char *option, const char *text,
-			   uint64_t *count)
+static error_t set_number(uint64_t *to, const char *option, const char *arg)
 {
 	struct err e = {0};
 
-	if (!units_parse_uint(text, 1, UINT_MAX, count, &e))
+	if (!units_parse_uint(arg, 1, UINT32_MAX, to, &e))
 		return 0;
 	say("%s: %s", option, e.text);
 	return EINVAL;
@@ -49,15 +53,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		r->format = arg;
 		return 0;
 	case KEY_JOB:
-		r->job = arg;
+		r->only.job = arg;
 		return 0;
 	case KEY_OP:
-		r->op = arg;
+		r->only.op = arg;
+		return 0;
+	case KEY_RESULT:
+		r->only.result = arg;
+		return 0;
+	case KEY_ARRAY:
+		r->only.array = arg;
 		return 0;
 	case KEY_CLIENTS:
-		return parse_count("--clients", arg, &r->clients);
+		return set_number(&r->only.clients, "--clients", arg);
 	case KEY_REPEAT:
-		return parse_count("--repeat", arg, &r->repeat);
+		return set_number(&r->only.repeat, "--repeat", arg);
 	case KEY_REFERENCE:
 		r->reference = arg;
 		return 0;
@@ -81,6 +91,12 @@ static const struct argp_option options[] = {
 	 "only rows of that name (not in text, junit)", 0},
 	{"op", KEY_OP, "OP", 0,
 	 "only read, write, trim or flush (not in text, junit)", 0},
+	{"result", KEY_RESULT, "FILE", 0,
+	 "only of the result whose path is FILE, or ends in it (not in text, "
+	 "junit)",
+	 0},
+	{"array", KEY_ARRAY, "KIND", 0,
+	 "only of that array (not in text, junit)", 0},
 	{"clients", KEY_CLIENTS, "N", 0,
 	 "only that step of sweeps (not in text, junit)", 0},
 	{"repeat", KEY_REPEAT, "N", 0,
@@ -90,44 +106,57 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-static bool is_asked_for(const struct point *p, const struct request_report *r)
+/* "raid5/cdm.json" is the end of "set/raid5/cdm.json". */
+static bool is_end_of(const char *path, const char *end)
 {
-	return (!r->job || !strcmp(r->job, p->name)) &&
-	       (!r->op || !strcmp(r->op, op_name(p->op))) &&
-	       (!r->clients || r->clients == p->step) &&
-	       (!r->repeat || r->repeat == p->repeat);
+	size_t n = strlen(path), m = strlen(end);
+
+	return n >= m && !strcmp(path + n - m, end) &&
+	       (n == m || *end == '/' || path[n - m - 1] == '/');
 }
 
-static int nothing_chosen(const struct set *s, const struct request_report *r,
+static bool is_wanted(const struct choice *c, const struct point *p)
+{
+	return (!c->job || !strcmp(c->job, p->name)) &&
+	       (!c->op || !strcmp(c->op, op_name(p->op))) &&
+	       (!c->result || is_end_of(p->file->path, c->result)) &&
+	       (!c->array || !strcmp(c->array, p->array)) &&
+	       (!c->clients || c->clients == p->step) &&
+	       (!c->repeat || c->repeat == p->repeat);
+}
+
+static int nothing_chosen(const struct set *s, const struct choice *c,
 			  struct err *e)
 {
 	char clients[48] = "", repeat[48] = "";
 
-	if (r->clients)
+	if (c->clients)
 		snprintf(clients, sizeof(clients), " in a step of %llu clients",
-			 (unsigned long long)r->clients);
-	if (r->repeat)
+			 (unsigned long long)c->clients);
+	if (c->repeat)
 		snprintf(repeat, sizeof(repeat), " in repeat %llu",
-			 (unsigned long long)r->repeat);
-	return err_set(e, -ENOENT, "\"%s\" has no %s%s%s%s%s%s", s->name,
-		       r->job ? "row of the name " : "I/O",
-		       r->job ? r->job : "",
-		       r->op ? r->job ? " with " : " of the op " : "",
-		       r->op ? r->op : "", clients, repeat);
+			 (unsigned long long)c->repeat);
+	return err_set(
+		e, -ENOENT, "\"%s\" has no %s%s%s%s%s%s%s%s%s%s", s->name,
+		c->job ? "row of the name " : "I/O", c->job ? c->job : "",
+		c->op ? c->job ? " with " : " of the op " : "",
+		c->op ? c->op : "", clients, repeat,
+		c->array ? " on the array " : "", c->array ? c->array : "",
+		c->result ? " in a result " : "", c->result ? c->result : "");
 }
 
 /* Leaves the points that are asked for. */
-static int choose(struct set *s, const struct request_report *r, struct err *e)
+static int choose(struct set *s, const struct choice *c, struct err *e)
 {
+	bool is_choice = c->job || c->op || c->result || c->array ||
+			 c->clients || c->repeat;
 	size_t i, n = 0;
 
 	for (i = 0; i < s->nr_points; i++)
-		if (is_asked_for(&s->points[i], r))
+		if (is_wanted(c, &s->points[i]))
 			s->points[n++] = s->points[i];
 	s->nr_points = n;
-	if (n || (!r->job && !r->op && !r->clients && !r->repeat))
-		return 0;
-	return nothing_chosen(s, r, e);
+	return n || !is_choice ? 0 : nothing_chosen(s, c, e);
 }
 
 static int write_out(const struct request_report *r, const char *text,
@@ -173,7 +202,7 @@ static int read_all(struct set *s, const struct request_report *r,
 
 	for (i = 0; i < r->nr_paths && !err; i++)
 		err = set_add(s, r->paths[i], e);
-	return err ? err : choose(s, r, e);
+	return err ? err : choose(s, &r->only, e);
 }
 
 /* Copies are read beside the review that they are from, in forms for people

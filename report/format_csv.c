@@ -31,9 +31,21 @@ static void put_number(FILE *out, const json_t *o, const char *key,
 	fputs(end, out);
 }
 
+/* The mean size, where something was moved. */
+static void put_block(const struct point *p, FILE *out)
+{
+	double ios = number_of(p->data, "ios"),
+	       bytes = number_of(p->data, "bytes");
+
+	if (ios > 0 && bytes > 0)
+		fprintf(out, "%.10g", bytes / ios);
+	fputc(',', out);
+}
+
 static const char heading[] =
 	"result,start_time,end,url,array,job,row,row_index,op,clients,"
-	"total_depth,step,repeat,ios,bytes,errors,bytes_per_s,ios_per_s,"
+	"total_depth,step_clients,repeat,block_bytes,ios,bytes,errors,"
+	"bytes_per_s,ios_per_s,"
 	"latency_of,mean_ns,"
 	"p50_ns,p99_ns,p99_9_ns,max_ns,user_ns_per_io,system_ns_per_io\n";
 
@@ -59,7 +71,8 @@ static void put_point(const struct point *p, FILE *out)
 	put_number(out, fairness, "clients", ",");
 	put_number(out, p->row, "total_depth", ",");
 	put_number(out, p->row, "step_clients", ",");
-	put_number(out, p->row, "repeat", ",");
+	fprintf(out, "%u,", p->repeat);
+	put_block(p, out);
 	put_number(out, data, "ios", ",");
 	put_number(out, data, "bytes", ",");
 	put_number(out, data, "errors", ",");

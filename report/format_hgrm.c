@@ -66,18 +66,27 @@ static void put_histogram(const struct point *p, const struct bins *b,
 
 static int ask_for_one(const struct set *s, struct err *e)
 {
-	char names[300] = "", label[256];
-	size_t i;
+	char names[400] = "", label[256], more[40] = "";
+	const struct point *p;
+	size_t i, told = 0;
 
-	for (i = 0; i < s->nr_points && strlen(names) < 200; i++)
+	for (i = 0; i < s->nr_points && strlen(names) < 250; i++, told++) {
+		p = &s->points[i];
 		snprintf(names + strlen(names), sizeof(names) - strlen(names),
-			 "%s%.60s", i ? ", " : "",
-			 point_title(s, &s->points[i], label, sizeof(label)));
-	return err_set(e, -EINVAL,
-		       "hgrm holds one histogram, and \"%.100s\" has %zu: %s; "
-		       "choose one with --job and --op (and --clients, "
-		       "--repeat)",
-		       s->name, s->nr_points, names);
+			 "%s%.60s%s%.60s", i ? ", " : "",
+			 s->nr_files > 1 ? p->file->path : "",
+			 s->nr_files > 1 ? ": " : "",
+			 point_title(s, p, label, sizeof(label)));
+	}
+	if (told < s->nr_points)
+		snprintf(more, sizeof(more), " and %zu more",
+			 s->nr_points - told);
+	return err_set(
+		e, -EINVAL,
+		"hgrm holds one histogram, and \"%.100s\" has %zu: %s%s; "
+		"choose one with --job, --op, --result, --array, "
+		"--clients, --repeat",
+		s->name, s->nr_points, names, more);
 }
 
 static int write_hgrm(const struct set *s, const struct comparison *beside,

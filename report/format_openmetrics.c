@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "report/curves.h"
 #include "report/formats.h"
 #include "report/text.h"
 
@@ -31,8 +32,12 @@ static void begin_sample(FILE *out, const char *name, const struct point *p)
 	put_label(out, "job", p->test);
 	fputc(',', out);
 	put_label(out, "row", p->name);
-	fprintf(out, ",row_index=\"%zu\",op=\"%s\"", p->row_index,
-		op_name(p->op));
+	fprintf(out,
+		",row_index=\"%zu\",op=\"%s\",clients=\"%lld\",repeat=\"%u\"",
+		p->row_index, op_name(p->op),
+		(long long)int_of(json_object_get(p->row, "fairness"),
+				  "clients"),
+		p->repeat);
 }
 
 struct family {
@@ -119,6 +124,52 @@ static void put_latencies(const struct set *s, FILE *out)
 			put_quantiles(&s->points[i], out);
 }
 
+/* --- sweeps, repeats pooled --- */
+
+static void put_curve(const struct curve *c, const char *name, double value,
+		      FILE *out)
+{
+	fprintf(out, "%s{", name);
+	put_label(out, "array", c->point->array);
+	fputc(',', out);
+	put_label(out, "job", c->point->test);
+	fputc(',', out);
+	put_label(out, "row", c->point->name);
+	fprintf(out, "} %.10g\n", value);
+}
+
+static int put_curves(const struct set *s, FILE *out, struct err *e)
+{
+	static const char knee[] = "lunbench_sweep_knee_clients";
+	static const char peak[] = "lunbench_sweep_peak_bytes_per_second";
+	const struct sweep *sweep;
+	struct curves c;
+	size_t i;
+	int err = curves_of(&c, s, true, e);
+
+	if (err)
+		return err;
+	begin_family(out, knee, "gauge", NULL,
+		     "Smallest load within 5 percent of the peak.");
+	for (i = 0; i < c.nr; i++) {
+		sweep = &c.list[i].sweep;
+		if (sweep->has_knee)
+			put_curve(&c.list[i], knee,
+				  sweep->points[sweep->knee].clients, out);
+	}
+	begin_family(out, peak, "gauge", "bytes_per_second",
+		     "Highest mean throughput of a load, all ops.");
+	for (i = 0; i < c.nr; i++) {
+		sweep = &c.list[i].sweep;
+		if (sweep->has_knee)
+			put_curve(&c.list[i], peak,
+				  sweep->points[sweep->peak].rate.mean * 1e6,
+				  out);
+	}
+	curves_release(&c);
+	return 0;
+}
+
 static void put_check(const struct result_file *f, const json_t *check,
 		      FILE *out)
 {
@@ -164,13 +215,14 @@ static int write_openmetrics(const struct set *s,
 			     struct err *e)
 {
 	size_t i, k;
+	int err;
 
 	(void)beside;
-	(void)e;
 	put_results(s, out);
 	for (i = 0; i < sizeof(families) / sizeof(families[0]); i++)
 		put_family(s, &families[i], out);
 	put_latencies(s, out);
+	err = put_curves(s, out, e);
 	begin_family(out, "lunbench_check_ok", "gauge", NULL,
 		     "1: this check of the result found nothing.");
 	for (i = 0; i < s->nr_files; i++) {
@@ -181,7 +233,7 @@ static int write_openmetrics(const struct set *s,
 			put_check(&s->files[i], json_array_get(checks, k), out);
 	}
 	fputs("# EOF\n", out);
-	return 0;
+	return err;
 }
 
 const struct format format_openmetrics = {.name = "openmetrics",

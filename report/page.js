@@ -179,14 +179,29 @@
 		return a.left < b.right && b.left < a.right &&
 			a.top < b.bottom && b.top < a.bottom;
 	}
-	/* Near (x, y), where no other label is. */
-	function place(chart, taken, x, y, width) {
-		var area = chart.chartArea, i, box;
-		/* Curves that bend leave room below and to the right. */
-		var tries = [[x + 11, y + 5], [x - width / 2, y - 24]];
+	/* Where the lines run, each few pixels. */
+	function tracks(chart) {
+		var all = [];
+		chart.data.datasets.forEach(function (d, i) {
+			var points = chart.getDatasetMeta(i).data;
+			points.forEach(function (p, k) {
+				var to = points[k + 1] || p, n, j;
+				n = Math.ceil(Math.hypot(to.x - p.x, to.y - p.y) / 5);
+				for (j = 0; j <= n; j++)
+					all.push([p.x + (to.x - p.x) * j / (n || 1),
+						p.y + (to.y - p.y) * j / (n || 1)]);
+			});
+		});
+		return all;
+	}
+	/* Near (x, y), where no other label is and least of the lines. */
+	function place(chart, taken, lines, x, y, width) {
+		var area = chart.chartArea, tries = [], best = null, i, box;
 		for (i = 0; i < 8; i++)
-			tries.push([x - width / 2, y - 24 - 15 * i],
-				[x - width / 2, y + 10 + 15 * i]);
+			tries.push([x - width / 2, y - 24 - 12 * i],
+				[x - width / 2, y + 10 + 12 * i],
+				[x + 10, y + 6 + 12 * i],
+				[x - width - 10, y - 20 - 12 * i]);
 		for (i = 0; i < tries.length; i++) {
 			box = { left: Math.min(Math.max(tries[i][0], area.left + 2),
 				area.right - width - 2), top: tries[i][1] };
@@ -195,10 +210,17 @@
 			if (box.top < area.top || box.bottom > area.bottom ||
 				taken.some(overlaps.bind(null, box)))
 				continue;
-			taken.push(box);
-			return box;
+			/* A line through it is worse than a little way off. */
+			box.cost = i / 3 + lines.filter(function (p) {
+				return p[0] > box.left - 3 && p[0] < box.right + 3 &&
+					p[1] > box.top - 2 && p[1] < box.bottom + 2;
+			}).length;
+			if (!best || box.cost < best.cost)
+				best = box;
 		}
-		return null;
+		if (best)
+			taken.push(best);
+		return best;
 	}
 	/* With a rim of paper, so that lines below do not cross it out. */
 	function label(pen, what, box, hue) {
@@ -212,12 +234,14 @@
 		pen.fillText(what, box.left, box.top + 1);
 	}
 	function marks(chart, spec) {
-		var pen = chart.ctx, taken = [];
+		var pen = chart.ctx, taken = [], lines;
+		if (!spec.marks)
+			return;
+		lines = tracks(chart);
 		pen.font = "600 11px " + Chart.defaults.font.family;
-		(spec.marks || []).forEach(function (m) {
+		spec.marks.forEach(function (m) {
 			var x = chart.scales.x.getPixelForValue(m.x);
 			var y = chart.scales.y.getPixelForValue(m.y);
-			var box;
 			pen.strokeStyle = color(m.color);
 			pen.lineWidth = 2;
 			pen.beginPath();
@@ -225,10 +249,12 @@
 			pen.stroke();
 			taken.push({ left: x - 7, right: x + 7, top: y - 7,
 				bottom: y + 7 });
-			m.box = box = place(chart, taken, x, y,
-				pen.measureText(m.text).width);
 		});
-		(spec.marks || []).forEach(function (m) {
+		spec.marks.forEach(function (m) {
+			m.box = place(chart, taken, lines,
+				chart.scales.x.getPixelForValue(m.x),
+				chart.scales.y.getPixelForValue(m.y),
+				pen.measureText(m.text).width);
 			if (m.box)
 				label(pen, m.text, m.box, color(m.color));
 		});
@@ -316,7 +342,7 @@
 		return Object.assign({
 			title: { display: !!axis.title, text: axis.title },
 			type: axis.log ? "logarithmic" : "linear",
-			beginAtZero: !axis.log, grace: axis.log ? 0 : "4%",
+			beginAtZero: !axis.log,
 			ticks: { callback: tick(axis), maxRotation: 0 }, grid: {}
 		}, axis.max ? { suggestedMax: axis.max } : {},
 		axis.unit === "percentile" ? { min: Math.SQRT2 } : {}, more || {});
@@ -345,7 +371,8 @@
 	}
 	function scales(spec, width) {
 		if (spec.kind === "lines")
-			return { x: scale(spec.x), y: scale(spec.y) };
+			return { x: scale(spec.x), y: scale(spec.y,
+				spec.y.log ? {} : { grace: "4%" }) };
 		return {
 			x: scale(spec.x, spec.kind === "ranges" ? span(spec) : {}),
 			y: { title: { display: false }, grid: { display: false },

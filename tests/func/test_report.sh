@@ -14,6 +14,12 @@ results() {
 		set/one.json >hostile.json
 }
 
+# A first review's set: four arrays swept, one that failed.
+review() {
+	"$AIDS/result_aid" base.json
+	python3 "$ROOT/tests/browser/make_set.py" base.json set netbench failed
+}
+
 test_text() {
 	results
 	expect 0 "$LUNBENCH" report set/one.json
@@ -54,7 +60,7 @@ test_csv_of_a_row_that_never_ran() {
 		row = [r for r in csv.DictReader(open("out", newline="")) if r["row"] == "trims"]
 		assert len(row) == 1, row
 		for key in ("clients", "ios", "bytes", "errors", "bytes_per_s", "ios_per_s", "mean_ns",
-		            "user_ns_per_io", "step", "repeat"):
+		            "user_ns_per_io", "step_clients"):
 		    assert row[0][key] == "", (key, row[0])
 	EOF
 }
@@ -132,7 +138,74 @@ test_hgrm() {
 		assert int(re.search(r"Total count\s+=\s+([0-9]+)", tail)[1]) == lat["N"]
 	EOF
 	expect 2 "$LUNBENCH" report set --format hgrm
-	has err '--job and --op'
+	has err --result
+}
+
+# A set with sweeps, repeats and arrays: whatever names one histogram, chooses it.
+test_hgrm_of_a_set() {
+	review
+	expect 2 "$LUNBENCH" report set --format hgrm --job load --op read
+	has err 'set/raid0/netbench.json'
+	has err 'more; choose one with'
+	expect 0 "$LUNBENCH" report set --format hgrm --job load --op read \
+		--result raid5/netbench.json --clients 8 --repeat 2 -o one.hgrm
+	jq -r '[.lunbench.rows | to_entries[] | select(.value.step_clients == 8 and
+			.value.repeat == 2).key][0] as $i
+		| .jobs[$i].read.clat_ns | .N, .max' set/raid5/netbench.json >wanted
+	has one.hgrm "$(head -n 1 wanted)"
+	python3 - <<-'EOF'
+		n, largest = [int(x) for x in open("wanted")]
+		last = [l.split() for l in open("one.hgrm") if l.strip() and l[0] != "#"][-1]
+		assert int(last[2]) == n and abs(float(last[0]) * 1000 - largest) < 1, last
+	EOF
+	expect 0 "$LUNBENCH" report set --format hgrm --job load --op read \
+		--array raid5 --clients 8 --repeat 2 -o other.hgrm
+	cmp one.hgrm other.hgrm
+	# The end of a name is none of a path.
+	expect 2 "$LUNBENCH" report set --format hgrm --result tbench.json
+	has err 'has no I/O in a result tbench.json'
+	expect 2 "$LUNBENCH" report set --format hgrm --repeat x
+}
+
+# What a review's set is to other programs.
+test_sweeps_and_repeats() {
+	review
+	expect 0 "$LUNBENCH" report set --format csv -o out.csv
+	expect 0 "$LUNBENCH" report set --format openmetrics
+	python3 "$ROOT/tests/func/openmetrics.py" <out >samples.json
+	python3 - <<-'EOF'
+		import csv, glob, json
+		wanted = {}
+		for path in glob.glob("set/*/*.json"):
+		    if "cut" in path or "foreign" in path:
+		        continue
+		    for i, r in enumerate(json.load(open(path))["lunbench"]["rows"]):
+		        for op, v in r["ops"].items():
+		            wanted[path, i, op] = r, v
+		rows = list(csv.DictReader(open("out.csv", newline="")))
+		assert len(rows) == len(wanted), (len(rows), len(wanted))
+		for got in rows:
+		    r, v = wanted[got["result"], int(got["row_index"]), got["op"]]
+		    assert got["step_clients"] == str(r.get("step_clients", "")), got
+		    assert int(got["repeat"]) == r.get("repeat", 1)
+		    if not r["has_run"]:
+		        assert got["ios"] == got["bytes_per_s"] == got["mean_ns"] == ""
+		    elif got["op"] != "flush":
+		        assert float(got["block_bytes"]) == v["bytes"] / v["ios"]
+		samples = json.load(open("samples.json"))
+		assert any(s["labels"].get("clients") == "60" and
+		           s["labels"].get("repeat") == "3" and
+		           s["labels"]["array"] == "raid5" for s in samples)
+		knees = {s["labels"]["array"]: s["value"] for s in samples
+		         if s["name"] == "lunbench_sweep_knee_clients"}
+		assert knees == {"raid0": 32, "raid10": 36, "single": 24, "raid5": 20}, knees
+	EOF
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	expect 0 "$LUNBENCH" report set --format png -o out.png
+	python3 - <<-'EOF'
+		import struct
+		assert struct.unpack(">II", open("out.png", "rb").read()[16:24]) == (1200, 1150)
+	EOF
 }
 
 test_html() {
