@@ -62,7 +62,7 @@ static void add_bench(struct words *w, const struct bench_set *s,
 		add_option(w, "--members", s->members);
 	add_option(w, "--output-format", "json");
 	/* Always the same: in virtual time these lines cost some of it. */
-	add_option(w, "--progress", "2");
+	add_option(w, "--progress", "1");
 	if (r->test->job)
 		add(w, r->test->job);
 	for (int i = 1; i < b->argc; i++)

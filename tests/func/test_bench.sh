@@ -134,7 +134,7 @@ test_set() {
 }
 
 test_set_progress() {
-	expect 0 small --repeats 2 --progress 0.5 --runtime 2 --out set
+	expect 0 small --repeats 2 --progress 0.5 --runtime 3 --out set
 	grep -Eq '^[01] of 2 done.*; single-[12] small [0-9]+% [0-9.]+ MB/s$' err ||
 		fail "no progress: $(cat err)"
 	grep -q ' left' err || fail "no time left: $(cat err)"

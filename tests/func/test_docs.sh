@@ -71,7 +71,9 @@ test_no_option_is_made_up() {
 	for c in up down status fail replace; do
 		"$LUNBENCH" target $c --help >>help.txt 2>/dev/null || true
 	done
-	"$LUNBENCH" lab exec --help >>help.txt
+	for c in build exec up down status shell; do
+		"$LUNBENCH" lab $c --help >>help.txt
+	done
 	"$LUNBENCH" --help >>help.txt
 	for o in $(sed -n '/^OPTIONS/,/^JOB KEYS/p' man.txt | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
 		grep -qF -- "$o" help.txt || fail "no command takes $o"
