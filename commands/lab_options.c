@@ -70,9 +70,12 @@ static int set_disks(struct lab_options *x, const char *text)
 			return err_prefix(&x->error, "--disks \"%s\"", text);
 		text = times + 1;
 	}
-	err = set_bytes(&bytes, "--disks", text, &x->error);
-	if (err)
-		return err;
+	if (set_bytes(&bytes, "--disks", text, NULL))
+		return err_set(&x->error, -EINVAL,
+			       "--disks: \"%s\" is no size: the guest's disks "
+			       "are made for it, as in 4x1G, and are none of "
+			       "this host's images or devices",
+			       text);
 	if (n + x->lab.nr_disks > LAB_DISKS_MAX)
 		return err_set(&x->error, -EINVAL, "--disks: %d at most",
 			       LAB_DISKS_MAX);

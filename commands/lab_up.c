@@ -1,6 +1,5 @@
 #include <argp.h>
 #include <errno.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +8,18 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "commands/commands.h"
+#include "commands/json_out.h"
 #include "commands/lab.h"
 #include "commands/lab_files.h"
 #include "commands/lab_options.h"
+#include "commands/lab_show.h"
 #include "commands/lab_target.h"
 #include "commands/signals.h"
 #include "commands/spelling.h"
-#include "commands/target_json.h"
 #include "commands/target_options.h"
-#include "commands/target_text.h"
 #include "vm/stay.h"
 
-/* A lab that stays and serves a target to this host: up, down, status. */
+/* `lab up`: a guest that stays and serves a target to this host. */
 
 enum { WORDS_MAX = 40 };
 
@@ -30,7 +29,6 @@ enum {
 	OPT_PORT,
 	OPT_CHAP_USER,
 	OPT_ADD,
-	OPT_ALL,
 	OPT_OUTPUT_FORMAT,
 };
 
@@ -70,15 +68,6 @@ static const struct argp_option up_options[] = {
 };
 
 /* --- options --- */
-
-static int set_format(bool *is_json, const char *text, struct err *e)
-{
-	*is_json = !strcmp(text, "json");
-	if (*is_json || !strcmp(text, "text"))
-		return 0;
-	return err_set(e, -EINVAL,
-		       "--output-format: \"%s\" is not text or json", text);
-}
 
 /* An option of the target is checked here, and given to the guest's `target up`
  * as it is. */
@@ -125,7 +114,7 @@ static int set_up_option(struct up *u, int key, const char *text)
 	case OPT_ADD:
 		return lab_files_add(&u->files, text, e);
 	case OPT_OUTPUT_FORMAT:
-		return set_format(&u->is_json, text, e);
+		return json_out_set(&u->is_json, text, e);
 	}
 	err = lab_option_set(&u->options, key, text);
 	return err == -ENOSYS ? set_target_option(u, key, text) : err;
@@ -197,58 +186,12 @@ static void on_note(void *user, const char *note)
 		say("%s", note);
 }
 
-static void print_guest(const struct stay_status *s)
-{
-	char size[32];
-
-	printf("  guest     %s, kernel %s; %u processor%s, %s; QEMU is process "
-	       "%d\n",
-	       s->accel, s->kernel, s->cpus, s->cpus == 1 ? "" : "s",
-	       units_bytes(size, sizeof(size), (uint64_t)s->memory_mib << 20),
-	       (int)s->pid);
-	if (s->net.kind == NET_TAP)
-		printf("  net       tap %s: %s here, %s there\n", s->net.device,
-		       s->net.peer, s->net.guest);
-	else if (s->net.connect[0])
-		printf("  net       user: %s:%u here\n", s->net.connect,
-		       s->net.port);
-}
-
-static json_t *to_json(const struct stay_status *s, const struct tgt_status *t)
-{
-	return json_pack(
-		"{s:s, s:s, s:b, s:s, s:s, s:i, s:s, s:s, s:i, s:i, s:s, s:s, "
-		"s:s, s:s, s:i, s:s, s:o*}",
-		"name", s->name, "url", s->up, "running", s->is_running,
-		"problem", s->problem, "console", s->console, "pid",
-		(int)s->pid, "accel", s->accel, "kernel", s->kernel, "cpus",
-		(int)s->cpus, "memory_mib", (int)s->memory_mib, "net",
-		s->net.connect[0] ? net_kind_name(s->net.kind) : "", "device",
-		s->net.device, "host_address", s->net.peer, "guest_address",
-		s->net.guest, "port", (int)s->net.port, "folder", s->folder,
-		"target", t ? target_to_json(t) : NULL);
-}
-
-static int print_json(json_t *j)
-{
-	int bad = !j || json_dumpf(j, stdout, JSON_INDENT(2)) ||
-		  putchar('\n') == EOF || fflush(stdout);
-
-	json_decref(j);
-	if (bad)
-		say("cannot write the JSON to standard output");
-	return bad ? STATUS_TARGET : STATUS_OK;
-}
-
 static int print_lab(const struct stay_status *s, struct tgt_status *t,
 		     bool is_json)
 {
 	if (is_json)
-		return print_json(to_json(s, t));
-	/* As its own machine it may call itself what it likes. */
-	snprintf(t->name, sizeof(t->name), "%s", s->name);
-	target_print(t);
-	print_guest(s);
+		return json_out_print(lab_show_json(s, t));
+	lab_show_print(s, t);
 	printf("  take it down with: lunbench lab down --name %s\n", s->name);
 	return STATUS_OK;
 }
@@ -339,180 +282,5 @@ int command_lab_up(int argc, char **argv)
 		free(u->words[i]);
 	lab_files_release(&u->files);
 	free(u);
-	return status;
-}
-
-/* --- down, status --- */
-
-struct named {
-	const char *name; /* NULL when not given */
-	bool all, is_json;
-	struct err error;
-};
-
-static const struct argp_option down_options[] = {
-	{"name", OPT_NAME, "NAME", 0, "which lab (default)", 0},
-	{"all", OPT_ALL, NULL, 0, "all that have state, up or dead", 0},
-	{0},
-};
-
-static const struct argp_option status_options[] = {
-	{"name", OPT_NAME, "NAME", 0, "only this lab", 0},
-	{"output-format", OPT_OUTPUT_FORMAT, "text|json", 0, "", 0},
-	{0},
-};
-
-static error_t parse_named(int key, char *text, struct argp_state *state)
-{
-	struct named *n = state->input;
-
-	switch (key) {
-	case OPT_NAME:
-		n->name = text;
-		return 0;
-	case OPT_ALL:
-		n->all = true;
-		return 0;
-	case OPT_OUTPUT_FORMAT:
-		return -set_format(&n->is_json, text, &n->error);
-	case ARGP_KEY_ARG:
-		err_set(&n->error, -EINVAL,
-			"\"%s\": an argument that belongs to no option", text);
-		return EINVAL;
-	}
-	return ARGP_ERR_UNKNOWN;
-}
-
-static bool parse(struct named *n, const struct argp *argp, int argc,
-		  char **argv)
-{
-	const struct argp_child all[] = {{argp, 0, NULL, 0}, {0}};
-
-	if (!spelling_check(all, argc, argv))
-		return false;
-	if (!argp_parse(argp, argc, argv, 0, NULL, n))
-		return true;
-	say_err(&n->error, 0);
-	return false;
-}
-
-/* @names: one, or NULL for all. The worst status of them. */
-static int for_each(const char *name, const char *none,
-		    int (*one)(const char *name, void *user), void *user)
-{
-	int status = STATUS_OK, got;
-	struct err e = {0};
-	char **names;
-	size_t nr;
-
-	if (name)
-		return one(name, user);
-	if (stay_list(&names, &nr, &e))
-		status = say_err(&e, STATUS_TARGET);
-	else if (!nr && none)
-		puts(none);
-	for (size_t i = 0; i < nr; i++) {
-		got = one(names[i], user);
-		status = got ? got : status;
-		free(names[i]);
-	}
-	free(names);
-	return status;
-}
-
-static int down_one(const char *name, void *user)
-{
-	static const char *const last[] = {"lunbench", "target", "down",
-					   "--all", NULL};
-	struct err e = {0};
-
-	(void)user;
-	if (stay_down(name, last, &e))
-		return lab_fail(&e, NULL);
-	printf("%s is down\n", name);
-	return STATUS_OK;
-}
-
-int command_lab_down(int argc, char **argv)
-{
-	const struct argp argp = {
-		down_options,
-		parse_named,
-		"",
-		"Takes a lab down and removes what was made for it, whatever "
-		"became of it meanwhile.",
-		NULL,
-		NULL,
-		NULL};
-	struct named n = {0};
-
-	if (!parse(&n, &argp, argc, argv))
-		return STATUS_USAGE;
-	if (n.all && n.name) {
-		say("--all and --name: give one of them");
-		return STATUS_USAGE;
-	}
-	if (!n.all && !n.name)
-		n.name = "default";
-	return for_each(n.name, "no labs", down_one, NULL);
-}
-
-static void print_problem(const struct stay_status *s)
-{
-	printf("%s  %s\n  problem   %s\n", s->name,
-	       s->up[0] ? s->up : "(not up)", s->problem);
-	if (s->console[0])
-		printf("  the guest's last lines:\n%s%s", s->console,
-		       s->console[strlen(s->console) - 1] == '\n' ? "" : "\n");
-}
-
-/* 0 if it is up and well. */
-static int show_one(const char *name, void *user)
-{
-	struct tgt_status t = {0};
-	json_t *list = user;
-	struct stay_status s;
-	struct err e = {0};
-	bool answers;
-
-	if (stay_status(name, &s, &e))
-		return lab_fail(&e, NULL);
-	answers = s.is_running && !s.problem[0] && !lab_target_ask(&s, &t, &e);
-	if (s.is_running && !s.problem[0] && !answers)
-		snprintf(s.problem, sizeof(s.problem), "%s", e.text);
-	if (list) {
-		json_array_append_new(list, to_json(&s, answers ? &t : NULL));
-	} else if (answers) {
-		snprintf(t.name, sizeof(t.name), "%s", s.name);
-		target_print(&t);
-		print_guest(&s);
-	} else {
-		print_problem(&s);
-	}
-	return s.problem[0] || t.problem[0] ? STATUS_TARGET : STATUS_OK;
-}
-
-int command_lab_status(int argc, char **argv)
-{
-	const struct argp argp = {
-		status_options,
-		parse_named,
-		"",
-		"Says which labs are up, and how their targets are. Exit "
-		"status 3 if something is wrong.",
-		NULL,
-		NULL,
-		NULL};
-	struct named n = {0};
-	json_t *list;
-	int status;
-
-	if (!parse(&n, &argp, argc, argv))
-		return STATUS_USAGE;
-	list = n.is_json ? json_array() : NULL;
-	status = for_each(n.name, list ? NULL : "no labs", show_one, list);
-	if (list && (json_array_size(list) || !n.name) &&
-	    print_json(json_pack("{s:o}", "labs", list)))
-		status = STATUS_TARGET;
 	return status;
 }

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "commands/commands.h"
+#include "commands/json_out.h"
 #include "commands/spelling.h"
 #include "commands/sync_line.h"
 #include "commands/target_json.h"
@@ -106,15 +107,6 @@ static int set_number(unsigned int *to, const char *option, const char *value,
 	return 0;
 }
 
-static int set_format(bool *is_json, const char *value, struct err *e)
-{
-	*is_json = !strcmp(value, "json");
-	if (*is_json || !strcmp(value, "text"))
-		return 0;
-	return err_set(e, -EINVAL,
-		       "--output-format: \"%s\" is not text or json", value);
-}
-
 static int set_option(struct request *r, int key, const char *value)
 {
 	struct tgt_opts *o = &r->up;
@@ -140,7 +132,7 @@ static int set_option(struct request *r, int key, const char *value)
 	case OPT_CHAP_USER:
 		return set_text(o->user, sizeof(o->user), value, e);
 	case OPT_OUTPUT_FORMAT:
-		return set_format(&r->is_json, value, e);
+		return json_out_set(&r->is_json, value, e);
 	}
 	return target_option_set(o, key, value, e);
 }
@@ -174,17 +166,6 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 }
 
 /* --- the verbs --- */
-
-static int print_json(json_t *j)
-{
-	int bad = !j || json_dumpf(j, stdout, JSON_INDENT(2)) ||
-		  putchar('\n') == EOF || fflush(stdout);
-
-	json_decref(j);
-	if (bad)
-		say("cannot write the JSON to standard output");
-	return bad ? STATUS_TARGET : STATUS_OK;
-}
 
 static int status_of(int err)
 {
@@ -241,7 +222,7 @@ static int up(struct request *r)
 	if (err)
 		return say_err(&e, status_of(err));
 	if (r->is_json)
-		return print_json(target_to_json(&t));
+		return json_out_print(target_to_json(&t));
 	target_print(&t);
 	printf("  take it down with: lunbench target down --name %s\n", t.name);
 	return STATUS_OK;
@@ -329,7 +310,7 @@ static int show(struct request *r)
 	int status = r->name ? show_one(r->name, list) : show_all(list);
 
 	if (list && (json_array_size(list) || !r->name) &&
-	    print_json(json_pack("{s:o}", "targets", list)))
+	    json_out_print(json_pack("{s:o}", "targets", list)))
 		status = STATUS_TARGET;
 	return status;
 }

@@ -353,6 +353,26 @@ failed:
 		       path, strerror(errno));
 }
 
+/* A link of the user's own, below his folder, leads where a guest may not
+ * write. */
+static int check_links(const char *folder, const char *name, struct err *e)
+{
+	const char *slash = name - 1;
+	char path[2 * PATH_MAX];
+	struct stat st;
+
+	while ((slash = strchr(slash + 1, '/'))) {
+		snprintf(path, sizeof(path), "%s/%.*s", folder,
+			 (int)(slash - name), name);
+		if (!lstat(path, &st) && S_ISLNK(st.st_mode))
+			return err_set(e, -EPERM,
+				       "\"%s\" is a link here, and may not be "
+				       "one on the way to \"%s\"",
+				       path, name);
+	}
+	return 0;
+}
+
 static int extract_one(FILE *f, const char *folder, const struct entry *en,
 		       size_t *nr, struct err *e)
 {
@@ -362,6 +382,9 @@ static int extract_one(FILE *f, const char *folder, const struct entry *en,
 	if (!stays_below(en->name))
 		return err_set(e, -EPERM, "\"%s\" would land outside \"%s\"",
 			       en->name, folder);
+	err = check_links(folder, en->name, e);
+	if (err)
+		return err;
 	snprintf(path, sizeof(path), "%s/%s", folder, en->name);
 	if (S_ISDIR(en->mode))
 		return file_make_dirs(path, 0777, e);

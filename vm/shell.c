@@ -15,6 +15,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clock.h"
 #include "vm/talk.h"
 
@@ -298,4 +299,52 @@ int shell_run(const char *folder, const struct shell_opts *o, int *status,
 	close_fd(&s->lock);
 	free(s);
 	return err;
+}
+
+/* --- asking --- */
+
+enum { ANSWER_MAX = 1 << 20 };
+
+static void keep(void *user, int fd, const char *data, size_t len)
+{
+	struct shell_answer *a = user;
+	char *more;
+
+	if (fd == 2) {
+		if (len > sizeof(a->errors) - 1 - a->errors_len)
+			len = sizeof(a->errors) - 1 - a->errors_len;
+		memcpy(a->errors + a->errors_len, data, len);
+		a->errors_len += len;
+		return;
+	}
+	more = a->len + len > ANSWER_MAX ? NULL
+					 : realloc(a->text, a->len + len + 1);
+	if (!more)
+		return;
+	a->text = more;
+	memcpy(more + a->len, data, len);
+	a->len += len;
+	more[a->len] = '\0';
+}
+
+int shell_ask(const char *folder, const struct shell_opts *asked,
+	      struct shell_answer *a, struct err *e)
+{
+	static const char own[] = "lunbench: ";
+	struct shell_opts o = *asked;
+	char line[300], *said = line;
+	int status, err;
+
+	o.input = -1;
+	o.on_output = keep;
+	o.user = a;
+	err = shell_run(folder, &o, &status, e);
+	if (err || !status)
+		return err;
+	child_last_line(a->errors, line, sizeof(line));
+	if (!strncmp(line, own, strlen(own)))
+		said += strlen(own);
+	/* STATUS_USAGE of the lunbench inside: the question was wrong. */
+	return err_set(e, status == 2 ? -EINVAL : -EIO, "in the guest: %s",
+		       said);
 }

@@ -38,4 +38,19 @@ struct shell_opts {
 int shell_run(const char *folder, const struct shell_opts *o, int *status,
 	      struct err *e);
 
+/* What it said. */
+struct shell_answer {
+	char *text; /* owned; standard output, up to 1 MiB; NULL: nothing */
+	size_t len;
+	char errors[4096]; /* standard error, as far as it fits */
+	size_t errors_len;
+};
+
+/* The same for a command that is asked something: without input, and what it
+ * says is kept in @a, zeroed before. Another status than 0 is -EIO (2: -EINVAL)
+ * with the last line of its standard error; what it said is there all the same.
+ */
+int shell_ask(const char *folder, const struct shell_opts *o,
+	      struct shell_answer *a, struct err *e);
+
 #endif

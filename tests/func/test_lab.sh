@@ -107,7 +107,7 @@ test_bad_options() {
 		expect 2 $v --accel fast "${c[@]}"
 		has err "none of auto, kvm, tcg"
 		expect 2 $v --disks no-such.img "${c[@]}"
-		has err "--disks: \"no-such.img\""
+		has err '--disks: "no-such.img" is no size: the guest'\''s disks are made for it'
 		expect 2 $v --disks 99x1G "${c[@]}"
 		expect 2 $v --add nothing "${c[@]}"
 		has err "is no plain file"
@@ -265,7 +265,7 @@ test_scratch_swept() {
 	local used
 	used=$(ls tmp)
 	FAKE_GUEST=silent PATH=$TEST_DIR/bin "$LUNBENCH" lab exec --accel tcg --memory 256M -- true 2>/dev/null &
-	local dead=$! n
+	local dead=$!
 	until [ "$(ls tmp/lunbench-lab.*/console | wc -l)" = 2 ]; do sleep 0.05; done
 	kill -KILL $dead
 	wait $dead || true
@@ -274,7 +274,7 @@ test_scratch_swept() {
 	[ "$(ls tmp)" = "$used" ] || fail "there: $(ls tmp), wanted $used"
 	kill $alive
 	wait $alive || true
-	for n in {1..100}; do
+	for _ in {1..100}; do
 		no_qemu && break
 		sleep 0.1
 	done

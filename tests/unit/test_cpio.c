@@ -128,6 +128,24 @@ static void test_cut(void)
 	leave();
 }
 
+/* A link that is there already is not followed. */
+static void test_link_on_the_way(void)
+{
+	char link[256], beside[256], landed[300];
+	size_t nr;
+
+	enter();
+	snprintf(link, sizeof(link), "%s/link", into);
+	snprintf(beside, sizeof(beside), "%s/beside", top);
+	snprintf(landed, sizeof(landed), "%s/file", beside);
+	CU_ASSERT_EQUAL_FATAL(mkdir(beside, 0700), 0);
+	CU_ASSERT_EQUAL_FATAL(symlink(beside, link), 0);
+	write_one("link/file");
+	CU_ASSERT_EQUAL(cpio_extract(archive, into, &nr, NULL), -EPERM);
+	CU_ASSERT_NOT_EQUAL(access(landed, F_OK), 0);
+	leave();
+}
+
 static void test_tree(void)
 {
 	char path[256];
@@ -150,4 +168,5 @@ static void test_tree(void)
 
 UNIT_TESTS("cpio", {"round trip", test_round_trip},
 	   {"deterministic", test_deterministic}, {"refuses", test_refuses},
-	   {"a cut archive", test_cut}, {"a tree", test_tree})
+	   {"a cut archive", test_cut},
+	   {"a link on the way", test_link_on_the_way}, {"a tree", test_tree})
