@@ -246,7 +246,10 @@ steps() {
 killed_at() {
 	local at=$1
 	shift
-	(LUNBENCH_TEST_KILL_AT_STEP=$at lunbench target "$@" >/dev/null 2>err) 2>/dev/null
+	local got=0
+	(LUNBENCH_TEST_KILL_AT_STEP=$at lunbench target "$@" >/dev/null 2>err) 2>/dev/null || got=$?
+	sed -i '/first sync of the array/d' err
+	return $got
 }
 # The same of a replacement: another goes on where it stopped, and `down` needs none.
 member_steps() {
