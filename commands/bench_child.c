@@ -122,31 +122,48 @@ static void take_out(void *user, const char *data, size_t len)
 	c->doc[c->len] = '\0';
 }
 
-static void take_line(struct listener *l)
+/* Its last sentence, once another or figures have come: till then it may be why
+ * it fails, which is told at its end. */
+static void pass_on(struct listener *l)
 {
-	static const char mine[] = "lunbench: ";
 	struct bench_child *c = l->c;
-	const char *text = c->line + strlen(mine);
 
-	if (live_line_parse(c->line, &c->figures)) {
-		c->has_figures = true;
-		return;
-	}
-	if (strncmp(c->line, mine, strlen(mine)) != 0)
-		return;
+	if (c->said[0] && !c->is_passed_on)
+		l->on_note(l->user, c->run, c->said);
+	c->is_passed_on = true;
+}
+
+static void take_sentence(struct listener *l, const char *text)
+{
+	struct bench_child *c = l->c;
+
 	/* The lab's last word, on how long it took, is no reason. */
 	if (!strncmp(text, "lab: ", strlen("lab: ")))
 		return;
-	snprintf(c->said, sizeof(c->said), "%s", text);
 	/* The array's first sync may take its time, with a line now and then.
 	 */
 	if (!strncmp(text, "first sync", strlen("first sync"))) {
 		snprintf(c->doing, sizeof(c->doing), "%s", text);
 		return;
 	}
-	/* Later ones are events, which the result has. */
+	/* What comes after figures is an event, which the result has. */
 	if (!c->has_figures)
-		l->on_note(l->user, c->run, text);
+		pass_on(l);
+	snprintf(c->said, sizeof(c->said), "%s", text);
+	c->is_passed_on = c->has_figures;
+}
+
+static void take_line(struct listener *l)
+{
+	static const char mine[] = "lunbench: ";
+	struct bench_child *c = l->c;
+
+	if (live_line_parse(c->line, &c->figures)) {
+		pass_on(l);
+		c->has_figures = true;
+	} else if (!strncmp(c->line, mine, strlen(mine))) {
+		take_sentence(l, c->line + strlen(mine));
+	}
 }
 
 static void take_err(void *user, const char *data, size_t len)

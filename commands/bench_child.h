@@ -23,6 +23,7 @@ struct bench_child {
 	char line[1024]; /* of standard error, that has no end yet */
 	size_t line_len;
 	char said[512]; /* its last sentence */
+	bool is_passed_on;
 	char doing[64]; /* until there are figures: "starts" */
 	bool has_figures;
 	struct live_figures figures;

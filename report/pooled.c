@@ -41,24 +41,31 @@ static void add_array(struct kind *k, const char *array)
 			 n ? ", " : "", array);
 }
 
-static void add(struct kinds *all, const char *text, const char *array)
+/* NULL without memory. */
+static struct kind *find(struct kinds *all, const char *text)
 {
-	struct kind *k, *more;
 	char shape[TEXT_SHAPE];
+	struct kind *more;
 
 	text_shape(shape, text);
-	for (k = all->kind; k < all->kind + all->nr; k++)
-		if (!strcmp(k->shape, shape))
-			break;
-	if (k == all->kind + all->nr) {
-		more = realloc(all->kind, (all->nr + 1) * sizeof(*more));
-		if (!more)
-			return;
-		all->kind = more;
-		k = &more[all->nr++];
-		*k = (struct kind){.text = text};
-		strcpy(k->shape, shape);
-	}
+	for (size_t i = 0; i < all->nr; i++)
+		if (!strcmp(all->kind[i].shape, shape))
+			return &all->kind[i];
+	more = realloc(all->kind, (all->nr + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	all->kind = more;
+	more[all->nr] = (struct kind){.text = text};
+	strcpy(more[all->nr].shape, shape);
+	return &more[all->nr++];
+}
+
+static void add(struct kinds *all, const char *text, const char *array)
+{
+	struct kind *k = find(all, text);
+
+	if (!k)
+		return;
 	k->nr++;
 	add_array(k, array);
 }

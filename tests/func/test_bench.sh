@@ -133,6 +133,17 @@ test_set() {
 	has err "is there already"
 }
 
+# Its curves, an array a column; repeats give the knee an interval.
+test_set_of_a_sweep() {
+	expect 0 "$LUNBENCH" bench --rw=randread --bs=4k --runtime=600ms --time_based \
+		--name=curve --clients=1,2,4 --size 16M --array single --repeats 2 --out set
+	has out "curve: MB/s of all clients together"
+	has out "curve: mean response time"
+	grep -Eq '^knee +[124] \([124]-[124]\)$' out || fail "no knee: $(cat out)"
+	grep -Eq '^last/first +[0-9.]+x$' out || fail "no ratio: $(cat out)"
+	[ "$(grep -cE '^[124] +[0-9]' out)" = 6 ] || fail "not three steps twice: $(cat out)"
+}
+
 test_set_progress() {
 	expect 0 small --repeats 2 --progress 0.5 --runtime 3 --out set
 	grep -Eq '^[01] of 2 done.*; single-[12] small [0-9]+% [0-9.]+ MB/s$' err ||
