@@ -493,12 +493,12 @@
 	matchMedia("(prefers-color-scheme: dark)")
 		.addEventListener("change", recolor);
 
-	/* --- on paper all is open, and ink on white --- */
+	/* --- on paper all is open but what says the same again; ink on white --- */
 
 	var opened = [];
 	addEventListener("beforeprint", function () {
 		opened = Array.from(document.querySelectorAll(
-			"details:not([open])"));
+			"details:not([open]):not(.same)"));
 		opened.forEach(function (d) { d.open = true; });
 		document.documentElement.classList.add("print");
 		charts.forEach(function (c) { c.resize(); });

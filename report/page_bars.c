@@ -114,8 +114,10 @@ static void put_job(struct page *g, size_t test)
 	for (array = 0; array < g->layout.nr_arrays; array++)
 		if (layout_has(&g->layout, array, test))
 			put_chart(g, array, test);
-	page_format(g, "</div>\n<details><summary>The same as a table"
-		       "</summary>\n");
+	page_format(
+		g,
+		"</div>\n<details class=\"same\"><summary>The same as a table"
+		"</summary>\n");
 	page_table(g, "bars", "MB/s");
 	put_heads(g, test);
 	for (row = 0; row < g->layout.nr_rows; row++)

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/manifest.h"
 #include "report/page.h"
 #include "report/text.h"
 
@@ -117,20 +118,16 @@ static void put_common(struct page *g, const char *object, const char *key)
 	page_format(g, "</td></tr>\n");
 }
 
-/* A cell for each result, where they differ. */
-static void put_different(struct page *g, const char *object, const char *key)
+/* The heading of a fact that differs. */
+static void put_fact_heading(struct page *g, const char *object,
+			     const char *key)
 {
-	size_t i;
-
 	if (is_common(g, object, key) || (object && is_passing(key)))
 		return;
-	put_name(g, object, key);
-	for (i = 0; i < g->set->nr_files; i++) {
-		page_format(g, "<td class=\"text\">");
-		put_fact(g, fact_of(&g->set->files[i], object, key));
-		page_format(g, "</td>");
-	}
-	page_format(g, "</tr>\n");
+	page_format(g, "<th class=\"text\">%s%s", object ? object : "",
+		    object ? " " : "");
+	page_text(g, key);
+	page_format(g, "</th>");
 }
 
 typedef void put_fact_fn(struct page *g, const char *object, const char *key);
@@ -145,6 +142,14 @@ static bool is_new(const struct page *g, size_t file, const char *object,
 		if (fact_of(&g->set->files[i], object, key))
 			return false;
 	return true;
+}
+
+static void put_fact_cell(struct page *g, const struct result_file *f,
+			  const char *object, const char *key)
+{
+	page_format(g, "<td class=\"text\">");
+	put_fact(g, fact_of(f, object, key));
+	page_format(g, "</td>");
 }
 
 static void each_fact(struct page *g, put_fact_fn *put)
@@ -208,27 +213,46 @@ static bool has_different(const struct page *g)
 	return false;
 }
 
+/* A line a result. */
+static void put_different(struct page *g, const struct result_file *f)
+{
+	const char *key;
+	size_t i, k;
+	json_t *v;
+
+	page_format(g, "<tr>");
+	page_text_cell(g, f->path);
+	for (k = 0; k < SINGLES; k++)
+		if (!is_common(g, NULL, singles[k]))
+			put_fact_cell(g, f, NULL, singles[k]);
+	for (k = 0; k < OBJECTS; k++)
+		for (i = 0; i < g->set->nr_files; i++)
+			json_object_foreach(
+				json_object_get(own_of(&g->set->files[i]),
+						objects[k]),
+				key, v)
+			{
+				if (is_new(g, i, objects[k], key) &&
+				    !is_passing(key) &&
+				    !is_common(g, objects[k], key))
+					put_fact_cell(g, f, objects[k], key);
+			}
+	page_format(g, "</tr>\n");
+}
+
 static void put_differences(struct page *g)
 {
 	size_t i;
 
 	if (!has_different(g))
 		return;
-	page_format(g,
-		    "<details%s><summary>What differs between the %zu "
-		    "results</summary>\n",
-		    g->set->nr_files <= 8 ? " open" : "", g->set->nr_files);
-	page_table(g, "facts", "What differs");
-	page_format(g, "<thead><tr><th class=\"text\">fact</th>");
-	for (i = 0; i < g->set->nr_files; i++) {
-		page_format(g, "<th class=\"text\">");
-		page_text(g, g->set->files[i].path);
-		page_format(g, "</th>");
-	}
+	page_table(g, "facts", "What differs between the results");
+	page_format(g, "<thead><tr><th class=\"text\">result</th>");
+	each_fact(g, put_fact_heading);
 	page_format(g, "</tr></thead>\n<tbody>\n");
-	each_fact(g, put_different);
+	for (i = 0; i < g->set->nr_files; i++)
+		put_different(g, &g->set->files[i]);
 	page_table_end(g);
-	page_format(g, "</details>\n");
 }
 
 /* --- jobs --- */
@@ -395,6 +419,25 @@ static void put_command(struct page *g, const struct result_file *f)
 	page_format(g, "\n");
 }
 
+/* A set's own command, where the folder of that name has its record. */
+static void put_set_command(struct page *g)
+{
+	json_t *record = NULL, *word;
+	size_t i;
+
+	if (manifest_read(&record, g->set->name, NULL))
+		return;
+	page_format(g, "# the whole set\nlunbench bench");
+	json_array_foreach(json_object_get(record, "command"), i, word)
+	{
+		put_word(g, "",
+			 json_string_value(word) ? json_string_value(word)
+						 : "");
+	}
+	page_format(g, "\n");
+	json_decref(record);
+}
+
 static void put_commands(struct page *g)
 {
 	size_t i;
@@ -405,6 +448,7 @@ static void put_commands(struct page *g)
 		    "hold. A target that is made anew has another URL.</p>\n"
 		    "<pre>",
 		    g->set->nr_files <= 8 ? " open" : "");
+	put_set_command(g);
 	for (i = 0; i < g->set->nr_files; i++) {
 		if (g->set->nr_files > 1) {
 			page_format(g, "# ");

@@ -123,7 +123,8 @@ static void put_steps(struct page *g, size_t first)
 	const struct curve *c = g->curves.list;
 	size_t i, k;
 
-	page_format(g, "<details><summary>Each step as a table</summary>\n");
+	page_format(g, "<details class=\"same\"><summary>Each step as a "
+		       "table</summary>\n");
 	page_table(g, "steps", "Steps");
 	page_format(g,
 		    "<thead><tr><th class=\"text\">array</th><th>clients</th>"

@@ -181,7 +181,8 @@ static void put_chart(struct page *g, const struct cell *first, size_t from)
 	page_axis(g, chart, "x", "percentile", "percentile", true);
 	page_axis(g, chart, "y", "latency", "time", true);
 	each_line(g, first, from, draw, chart);
-	page_format(g, "<details><summary>As a table</summary>\n");
+	page_format(g,
+		    "<details class=\"same\"><summary>As a table</summary>\n");
 	page_table(g, "percentiles", title);
 	page_format(g, "<thead><tr><th class=\"text\">line</th><th>50 %%</th>"
 		       "<th>90 %%</th><th>99 %%</th><th>99.9 %%</th><th>99.99 "

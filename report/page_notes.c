@@ -123,25 +123,14 @@ static void put_kind(struct page *g, const struct kind *k)
 	page_format(g, "</li>\n");
 }
 
-static void put_left_out(struct page *g)
-{
-	size_t i;
-
-	for (i = 0; i < g->set->nr_warnings; i++) {
-		page_format(g, "<li><strong>Left out</strong>. ");
-		page_text(g, g->set->warnings[i]);
-		page_format(g, "</li>\n");
-	}
-}
-
 size_t page_count_warnings(struct page *g, size_t *all)
 {
 	struct kinds kinds = {0};
 	size_t nr, i;
 
 	each_warning(g, collect, &kinds);
-	nr = kinds.nr + g->set->nr_warnings;
-	for (*all = g->set->nr_warnings, i = 0; i < kinds.nr; i++)
+	nr = kinds.nr;
+	for (*all = 0, i = 0; i < kinds.nr; i++)
 		*all += kinds.kind[i].nr;
 	free(kinds.kind);
 	return nr;
@@ -153,11 +142,10 @@ void page_put_warnings(struct page *g)
 	size_t i;
 
 	each_warning(g, collect, &kinds);
-	if (!kinds.nr && !g->set->nr_warnings)
+	if (!kinds.nr)
 		return;
 	page_heading(g, "warnings", "Warnings");
 	page_format(g, "<ul class=\"warnings\">\n");
-	put_left_out(g);
 	for (i = 0; i < kinds.nr; i++)
 		put_kind(g, &kinds.kind[i]);
 	page_format(g, "</ul>\n");

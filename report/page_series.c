@@ -369,7 +369,8 @@ static void put_job(struct page *g, const struct result_file *first)
 	page_axis(g, chart, "x", "seconds since the run's start", "s", false);
 	page_axis(g, chart, "y", "MB/s", "MB/s", false);
 	put_bool(&g->put, chart, "plain", true);
-	page_format(g, "<details><summary>As a table</summary>\n");
+	page_format(g,
+		    "<details class=\"same\"><summary>As a table</summary>\n");
 	page_table(g, "lines", "MB/s of the intervals");
 	page_format(g, "<thead><tr><th class=\"text\">line</th>"
 		       "<th>intervals</th><th>least</th><th>mean</th><th>most"

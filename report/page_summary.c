@@ -94,10 +94,25 @@ static void put_until(struct page *g)
 		page_format(g, "</ul>\n");
 }
 
+/* Runs without a result, files that are none. */
+static void put_missing(struct page *g)
+{
+	size_t i;
+
+	page_format(g, "<ul class=\"bad\">\n");
+	for (i = 0; i < g->set->nr_warnings; i++) {
+		page_format(g, "<li>");
+		page_text(g, g->set->warnings[i]);
+		page_format(g, "</li>\n");
+	}
+	page_format(g, "</ul>\n");
+}
+
 static void put_state(struct page *g)
 {
 	size_t all, kinds = page_count_warnings(g, &all);
 	size_t partial = count_partial(g), quick = count_quick(g);
+	size_t missing = g->set->nr_warnings;
 
 	if (quick)
 		page_format(g,
@@ -107,16 +122,21 @@ static void put_state(struct page *g)
 			    "by.</p>\n",
 			    quick == g->set->nr_files ? "" : " in part");
 	page_format(g, "<p class=\"verdict %s\">",
-		    partial ? "bad"
-		    : kinds ? "doubt"
-			    : "good");
+		    partial || missing ? "bad"
+		    : kinds	       ? "doubt"
+				       : "good");
 	if (partial)
 		page_format(g,
 			    "%zu of %zu runs did not come to their end: what "
 			    "is here is part of what was planned. ",
 			    partial, g->set->nr_files);
 	else
-		page_format(g, "Every run came to its end. ");
+		page_format(g, "Every run %scame to its end. ",
+			    missing ? "that is here " : "");
+	if (missing)
+		page_format(g, "%zu %s. ", missing,
+			    missing == 1 ? "is missing or could not be read"
+					 : "are missing or could not be read");
 	if (kinds)
 		page_format(g,
 			    "<a href=\"#warnings\">%zu warning%s of %zu "
@@ -128,6 +148,8 @@ static void put_state(struct page *g)
 	page_format(g, "</p>\n");
 	if (partial)
 		put_partial(g);
+	if (missing)
+		put_missing(g);
 	put_until(g);
 }
 

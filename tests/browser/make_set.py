@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """make_set.py BASE FOLDER: from one result (result_aid's) the set of a review,
 with known figures: `netbench` swept over four arrays, three repeats in each
-file; `atto`, `cdm` and the copies over four; one array that failed, a member
-that failed in another, one file cut off, one that is no result. Always the
-same."""
+file; `atto`, `cdm` and the copies over four; one array that failed, one that never
+was, a member that failed in another, one file cut off, one that is no result.
+Always the same."""
 import copy
 import json
 import os
@@ -185,6 +185,13 @@ def failed(base, folder):
         f.write(json.dumps(r.doc)[:2000])
     with open(f"{folder}/raid6/foreign.json", "w") as f:
         f.write('{"name": "foreign"}\n')
+    with open(f"{folder}/set.json", "w") as f:
+        json.dump({
+            "lunbench_set": 1, "version": "0.1", "place": "lab",
+            "command": ["netbench", "--array=raid0,raid1", "--out", "a set"],
+            "runs": [{"name": "raid1 netbench", "plan": "", "status": 3,
+                      "file": "raid1/netbench.json", "state": "failed",
+                      "error": "mdadm: no <such> device"}]}, f)
 
 
 def main():

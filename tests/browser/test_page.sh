@@ -55,7 +55,7 @@ check() {
 	visit "$1" dom.html "${@:2}"
 	local files=()
 	readarray -t files < <(find set -name '*.json' | LC_ALL=C sort |
-		grep -vE 'cut|foreign')
+		grep -vE 'cut|foreign|set\.json')
 	python3 "$BROWSER/check_page.py" dom.html "${files[@]}" >found
 }
 
@@ -95,9 +95,12 @@ test_review() {
 	done
 	has page.html 'raid0 &gt; raid10 &gt; single &gt; raid5'
 	has page.html 'the session is lost'
+	has page.html 'mdadm: no &lt;such&gt; device'
+	has page.html "lunbench bench netbench --array=raid0,raid1 --out &#39;a set&#39;"
 	has page.html 'cut off at line'
 	has page.html 'no &quot;lunbench&quot; object'
 	has page.html 'this is not CrystalDiskMark'
+	if grep -q 'class="quick"' page.html; then fail "it was not quick"; fi
 	# A check that cannot fail is none.
 	jq '.lunbench.rows[3].ops.read.bytes_per_s *= 1.001' \
 		set/raid5/netbench.json >other
