@@ -49,6 +49,23 @@ static uint32_t smallest_length(const struct job_opts *o, enum io_op op)
 	return smallest;
 }
 
+/* Blocks, or places that lie so far apart that nothing of one reaches into the
+ * next, be it several I/Os in a row: each can be had once a pass. */
+static bool are_apart(const struct job_opts *o, enum io_op op,
+		      const struct track *t)
+{
+	uint64_t largest = o->nr_bssplit[op] ? 0 : o->bs[op];
+	size_t i;
+
+	if (t->align == t->smallest)
+		return true;
+	for (i = 0; i < o->nr_bssplit[op]; i++)
+		if (o->bssplit[op][i].bytes > largest)
+			largest = o->bssplit[op][i].bytes;
+	return o->percentage_random[op] >= 100 &&
+	       largest * (o->sequence ? o->sequence : 1) <= t->align;
+}
+
 static void track_init(struct pattern *p, enum io_op op, uint64_t seed)
 {
 	const struct job_opts *o = p->opts;
@@ -61,7 +78,7 @@ static void track_init(struct pattern *p, enum io_op op, uint64_t seed)
 		n = (p->length_bytes - t->smallest) / t->align + 1;
 	t->places = &t->own;
 	sampler_init(&t->own, &o->distribution, n,
-		     !o->norandommap && t->align == t->smallest, seed);
+		     !o->norandommap && are_apart(o, op, t), seed);
 	/* Directions that draw from the same places draw from one stream: each
 	 * block is then either read or written in a pass, as in fio. */
 	for (before = p->track; before < t; before++)

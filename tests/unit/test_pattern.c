@@ -29,6 +29,7 @@ static void setup(unsigned int ops, bool is_random, uint64_t region_bytes)
 	}
 	plan.lun.block_bytes = 512;
 	memset(&client, 0, sizeof(client));
+	client.opts = &opts;
 	client.offset_bytes = MIB;
 	client.length_bytes = region_bytes;
 	client.io_bytes = UINT64_MAX;
@@ -334,6 +335,39 @@ static void test_sizes_per_direction(void)
 	stop();
 }
 
+/* Places that lie apart are like blocks: each once a pass. So are extents of
+ * several I/Os each, as long as one does not reach into the next. */
+static void test_places_apart(void)
+{
+	unsigned int seen[32] = {0}, i;
+	uint64_t at;
+
+	setup(OP_BIT(OP_READ), true, 32 * 16 * KIB);
+	opts.blockalign[OP_READ] = 16 * KIB;
+	opts.sequence = 4;
+	client.io_bytes = UINT64_MAX;
+	start();
+	for (i = 0; i < 32 * 4; i++) {
+		at = next();
+		CU_ASSERT_EQUAL(at % (16 * KIB), i % 4 * 4 * KIB);
+		seen[at / (16 * KIB)]++;
+	}
+	for (i = 0; i < 32; i++)
+		CU_ASSERT_EQUAL(seen[i], 4);
+	opts.sequence = 5; /* each overlaps the next: drawn freely */
+	start();
+	memset(seen, 0, sizeof(seen));
+	for (i = 0; i < 32 * 5; i++) {
+		at = next();
+		if (i % 5 == 0)
+			seen[at / (16 * KIB)]++;
+	}
+	for (i = 0; i < 32 && seen[i] == 1; i++)
+		;
+	CU_ASSERT(i < 32);
+	stop();
+}
+
 static void test_blockalign(void)
 {
 	unsigned int places[16] = {0}, even = 0, i;
@@ -580,7 +614,7 @@ UNIT_TESTS("pattern", {"sequential", test_sequential},
 	   {"percentage_random", test_percentage_random},
 	   {"bssplit", test_bssplit},
 	   {"sizes per direction", test_sizes_per_direction},
-	   {"blockalign", test_blockalign},
+	   {"places apart", test_places_apart}, {"blockalign", test_blockalign},
 	   {"distributions", test_distributions}, {"limits", test_limits},
 	   {"flushes", test_flushes}, {"finish", test_finish},
 	   {"rates make the mix", test_rates_make_the_mix},
