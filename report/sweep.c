@@ -8,7 +8,8 @@
 const char sweep_rule[] =
 	"peak: the highest mean throughput; knee: the smallest number of "
 	"clients within 5 % of it; flat: from there to the last within 5 %, if "
-	"the clients grow by more than 10 % over it";
+	"the clients grow by more than 10 % over it or the peak is before the "
+	"last step";
 
 const char *const sweep_phase_names[] = {
 	[SWEEP_RISING] = "rising",
@@ -161,7 +162,7 @@ static void find_phases(struct sweep *s)
 
 	while (!is_within(s, end))
 		end--;
-	if ((s->knee == 0 && end == last) ||
+	if ((end == last && (s->knee == 0 || s->peak != last)) ||
 	    s->points[end].clients >
 		    SWEEP_FLAT_LEAST * s->points[s->knee].clients) {
 		add_phase(s, SWEEP_RISING, 0, s->knee);

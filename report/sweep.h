@@ -18,7 +18,8 @@
  *   phases    rising up to the knee, flat as long as a step is within 5 % of
  *             the peak, then falling. A flat phase over which the clients grow
  *             by 10 % or less is none: there the throughput may still rise by
- *             half as much as they do.
+ *             half as much as they do. It is one where it lasts to the end and
+ *             the peak came before that.
  */
 
 #define SWEEP_BAND 0.05	      /* of the peak */

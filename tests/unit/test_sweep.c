@@ -318,6 +318,28 @@ static void test_two_points(void)
 	sweep_release(&s);
 }
 
+/* What is past its peak does not still rise, however near the next step is. */
+static void test_peak_before_the_last(void)
+{
+	struct curve c = {.n = 0};
+	struct sweep s;
+
+	add(&c, 1, 10);
+	add(&c, 56, 100);
+	add(&c, 60, 98);
+	s = analyze(&c);
+	CU_ASSERT(s.nr_phases == 2 && knee(&s) == 56 && peak(&s) == 56);
+	CU_ASSERT(has_phase(&s, 0, SWEEP_RISING, 1, 56));
+	CU_ASSERT(has_phase(&s, 1, SWEEP_FLAT, 56, 60));
+	CU_ASSERT_FALSE(sweep_is_rising(&s));
+	sweep_release(&s);
+	c.x[2].rate = 101;
+	s = analyze(&c);
+	CU_ASSERT(s.nr_phases == 1 && has_phase(&s, 0, SWEEP_RISING, 1, 60));
+	CU_ASSERT_TRUE(sweep_is_rising(&s));
+	sweep_release(&s);
+}
+
 /* No curve: no knee, no phase, no ratio. */
 static void test_one_point_and_none(void)
 {
@@ -462,6 +484,7 @@ UNIT_TESTS("sweep", {"flat", test_flat}, {"linear", test_linear},
 	   {"no interval", test_no_interval},
 	   {"equal repeats", test_equal_repeats},
 	   {"two points", test_two_points},
+	   {"peak before the last", test_peak_before_the_last},
 	   {"one point, and none", test_one_point_and_none},
 	   {"zeros", test_zeros}, {"unsorted", test_unsorted},
 	   {"anything", test_anything})
