@@ -469,6 +469,7 @@ void session_open(struct session *s)
 		.opts = &o->initiator,
 		.number = s->setup.number,
 		.depth = s->nr_slots,
+		.repeat = s->setup.plan->rows[s->setup.client->row].repeat,
 		.events = &events,
 		.user = s,
 	};

@@ -98,7 +98,7 @@ static void on_done(struct loop_timer *timer)
 }
 
 static int parse_target(struct sim_target *t, const struct url *url,
-			struct err *e)
+			unsigned int repeat, struct err *e)
 {
 	char dist[8] = "fixed";
 	uint64_t servers = 1, seed = 1, block = 512;
@@ -135,7 +135,8 @@ static int parse_target(struct sim_target *t, const struct url *url,
 			       "and a size of a block or more, as in "
 			       "sim:servers=4,service=1ms,size=1G",
 			       url->display, SIM_MAX_SERVERS);
-	rng_init(&t->rng, seed);
+	/* Repeats would not be any if chance were the same in all. */
+	rng_init(&t->rng, repeat > 1 ? rng_derive(seed, repeat) : seed);
 	return 0;
 }
 
@@ -148,7 +149,7 @@ static int target_new(struct sim_target **out, const struct conn_setup *s,
 
 	if (!t)
 		return err_set(e, -ENOMEM, "no memory for a target");
-	r = parse_target(t, s->url, e);
+	r = parse_target(t, s->url, s->repeat, e);
 	if (r)
 		goto out;
 	t->servers = calloc(t->nr_servers, sizeof(*t->servers));

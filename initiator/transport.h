@@ -87,6 +87,7 @@ struct conn_setup {
 				    the size); or NULL */
 	unsigned int number;	 /* of the session in this process, 0.. */
 	unsigned int depth;	 /* most ios outstanding at once */
+	unsigned int repeat;	 /* of the measurement, from 1; 0: of none */
 	const struct conn_events *events;
 	void *user;
 };

@@ -283,7 +283,6 @@ static void test_startdelay_and_groups(void)
 		   "[a]\nrw=randread\n[b]\nrw=randwrite\nstartdelay=1\n"
 		   "[c]\nrw=randread\nstonewall\n",
 		   "sim:servers=8,service=1ms,size=1G");
-	CU_ASSERT_EQUAL_FATAL(g.result.nr_rows, 3);
 	CU_ASSERT_EQUAL(g.result.nr_groups, 2);
 	CU_ASSERT_EQUAL(g.result.rows[1].window_start_ns, NS_PER_SEC);
 	CU_ASSERT_EQUAL(op_of(&g, 0, OP_READ)->ios, 2000);
@@ -318,6 +317,28 @@ static void test_deterministic(void)
 			0);
 	engine_release(&a);
 	engine_release(&b);
+}
+
+/* Of servers with chance in them each repeat has its own; the first has that of
+ * a run without repeats. */
+static void test_repeats_have_chance(void)
+{
+	static const char url[] = "sim:servers=2,service=1ms,size=64M,dist=exp";
+	struct engine one, g;
+	double mean[3];
+	size_t i;
+
+	engine_run(&one, "[j]\nrw=randread\nnumber_ios=500\n", url);
+	engine_run(&g, "[j]\nrw=randread\nnumber_ios=500\nrepeats=3\n", url);
+	CU_ASSERT_EQUAL_FATAL(g.result.nr_rows, 3);
+	for (i = 0; i < 3; i++)
+		mean[i] = hist_mean_ns(op_of(&g, i, OP_READ)->service);
+	CU_ASSERT_EQUAL(mean[0],
+			hist_mean_ns(op_of(&one, 0, OP_READ)->service));
+	CU_ASSERT(mean[0] != mean[1] && mean[1] != mean[2] &&
+		  mean[0] != mean[2]);
+	engine_release(&one);
+	engine_release(&g);
 }
 
 /* --- real time --- */
@@ -570,6 +591,7 @@ UNIT_TESTS("run", {"closed loop, against theory", test_closed_loop_theory},
 	   {"end_fsync", test_end_fsync}, {"think time", test_thinktime},
 	   {"startdelay and groups", test_startdelay_and_groups},
 	   {"same plan, same result", test_deterministic},
+	   {"repeats have chance", test_repeats_have_chance},
 	   {"workers", test_workers}, {"progress and events", test_progress},
 	   {"progress, first of a group", test_progress_first_of_group},
 	   {"stop", test_stop},
