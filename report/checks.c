@@ -359,7 +359,7 @@ static void check_until(struct checks *c)
 		findings_add(&c->found, &v,
 			     "not steady: after %u rounds not every row keeps "
 			     "SNIA's two rules over its last five; the figures "
-			     "are of a target that still changes",
+			     "still change, or vary by more than that",
 			     plan->nr_passes);
 	else
 		findings_add(&c->found, &v,

@@ -14,7 +14,7 @@ enum entry_slot { SLOT_READ, SLOT_WRITE, SLOT_MIX, SLOTS };
 struct entry {
 	char key[64];
 	const struct figure *of[SLOTS]; /* borrowed; NULL: none */
-	struct spread mix;
+	struct spread mix[METRICS]; /* of read and write together; p99: none */
 };
 
 struct entries {
@@ -72,21 +72,39 @@ static bool is_mix(const struct point *p)
 	return has_op(p, OP_READ) && has_op(p, OP_WRITE);
 }
 
-/* Read and write of each repeat together. */
+/* Of a row's read and write together; false where it has not both. */
+static bool mix_value(const struct point *read, enum metric m, double *x)
+{
+	const struct point *write = read + 1;
+	double r, w, r_iops, w_iops;
+
+	if (!metric_value(read, m, &r) || !metric_value(write, m, &w) ||
+	    !metric_value(read, METRIC_IOPS, &r_iops) ||
+	    !metric_value(write, METRIC_IOPS, &w_iops))
+		return false;
+	*x = r + w;
+	if (m == METRIC_MEAN) /* each I/O's */
+		*x = (r * r_iops + w * w_iops) / (r_iops + w_iops);
+	return true;
+}
+
 static void take_mix(struct entries *all, const char *key, const struct set *s,
 		     const struct figure *f)
 {
+	static const enum metric of[] = {METRIC_MB_S, METRIC_IOPS, METRIC_MEAN};
 	const struct point *end = s->points + s->nr_points, *p;
-	double *x = calloc(f->nr_points + 1, sizeof(*x)), write;
-	size_t n = 0;
+	double *x = calloc(f->nr_points + 1, sizeof(*x));
+	struct entry *e = take(all, key, SLOT_MIX, f);
+	size_t n, i;
 
-	for (p = f->point; x && p + 1 < end; p++)
-		if (point_is_repeat_of(p, f->point) && p[1].row == p->row &&
-		    metric_value(p, METRIC_MB_S, &x[n]) &&
-		    metric_value(p + 1, METRIC_MB_S, &write))
-			x[n++] += write;
-	if (x)
-		spread_of(&take(all, key, SLOT_MIX, f)->mix, x, n, true);
+	for (i = 0; x && i < sizeof(of) / sizeof(of[0]); i++) {
+		n = 0;
+		for (p = f->point; p + 1 < end; p++)
+			if (point_is_repeat_of(p, f->point) &&
+			    p[1].row == p->row && mix_value(p, of[i], &x[n]))
+				n++;
+		spread_of(&e->mix[of[i]], x, n, metrics[of[i]].more_is_better);
+	}
 	free(x);
 }
 
@@ -116,6 +134,7 @@ static const struct grid_column cdm_columns[CDM_COLUMNS] = {
 static const struct grid_column cdm_times[] = {
 	{"test", true, 0},     {"read IOPS", false, 0},
 	{"latency", false, 0}, {"write IOPS", false, 0},
+	{"latency", false, 0}, {"mix IOPS", false, 0},
 	{"latency", false, 0},
 };
 
@@ -183,24 +202,43 @@ static const struct spread *spread_in(const struct figure *f, enum metric m)
 	return f ? &f->spread[m] : &none;
 }
 
+static const struct spread *spread_at(const struct entry *e,
+				      enum entry_slot slot, enum metric m)
+{
+	return slot == SLOT_MIX ? &e->mix[m] : spread_in(e->of[slot], m);
+}
+
+/* No columns for what no test does; their first is @first, two a slot. */
+static void hide_slots(struct grid *g, const struct entries *all, size_t first)
+{
+	const struct entry *e;
+	size_t slot;
+
+	for (slot = 0; slot < SLOTS; slot++) {
+		for (e = all->list; e < all->list + all->nr; e++)
+			if (e->of[slot])
+				break;
+		if (e < all->list + all->nr)
+			continue;
+		grid_hide(g, first + 2 * slot);
+		grid_hide(g, first + 2 * slot + 1);
+	}
+}
+
 static void print_rates(const struct entries *all, int width, FILE *out)
 {
 	const struct entry *e;
 	struct grid g;
+	size_t slot;
 
 	grid_init(&g, cdm_columns, CDM_COLUMNS, true);
-	grid_hide(&g, CDM_MIX);
-	grid_hide(&g, CDM_MIX_MEAN);
+	hide_slots(&g, all, CDM_READ);
 	for (e = all->list; e < all->list + all->nr; e++) {
 		grid_add_line(&g);
 		grid_set(&g, CDM_TEST, "%s", e->key);
-		set_both(&g, CDM_READ,
-			 spread_in(e->of[SLOT_READ], METRIC_MB_S));
-		set_both(&g, CDM_WRITE,
-			 spread_in(e->of[SLOT_WRITE], METRIC_MB_S));
-		set_both(&g, CDM_MIX, &e->mix);
-		if (e->mix.n)
-			g.hidden = 0;
+		for (slot = 0; slot < SLOTS; slot++)
+			set_both(&g, CDM_READ + 2 * slot,
+				 spread_at(e, slot, METRIC_MB_S));
 	}
 	if (g.nr_lines)
 		text_put_wrapped(out, "",
@@ -217,23 +255,21 @@ static void print_times(const struct entries *all, int width, FILE *out)
 	const struct spread *s;
 	const struct entry *e;
 	struct grid g;
-	size_t c;
+	size_t slot;
 
 	grid_init(&g, cdm_times, sizeof(cdm_times) / sizeof(cdm_times[0]),
 		  true);
+	hide_slots(&g, all, 1);
 	for (e = all->list; e < all->list + all->nr; e++) {
-		const struct figure *const both[] = {e->of[SLOT_READ],
-						     e->of[SLOT_WRITE]};
-
 		grid_add_line(&g);
 		grid_set(&g, 0, "%s", e->key);
-		for (c = 0; c < 2; c++) {
-			s = spread_in(both[c], METRIC_IOPS);
+		for (slot = 0; slot < SLOTS; slot++) {
+			s = spread_at(e, slot, METRIC_IOPS);
 			if (!s->n)
 				continue;
-			grid_set_count(&g, 1 + 2 * c, s->best);
-			s = spread_in(both[c], METRIC_MEAN);
-			grid_set_time(&g, 2 + 2 * c, s->best);
+			grid_set_count(&g, 1 + 2 * slot, s->best);
+			s = spread_at(e, slot, METRIC_MEAN);
+			grid_set_time(&g, 2 + 2 * slot, s->best);
 		}
 	}
 	if (g.nr_lines)
