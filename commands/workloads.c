@@ -152,14 +152,25 @@ static void print_head(const char *text, FILE *out)
 	}
 }
 
+static void print_review(const struct bench_review *r)
+{
+	printf("%s\n\ntests   %s\narrays  %s\n\nTo run it: lunbench bench %s\n",
+	       r->summary, r->tests, r->arrays, r->name);
+}
+
 static int print_one(const char *name)
 {
+	const struct bench_review *review = bench_review_find(name);
 	struct shown s = {0};
 	struct err e = {0};
 	char path[PATH_MAX], *text = NULL;
 	int status = STATUS_OK;
 	size_t len;
 
+	if (review) {
+		print_review(review);
+		return STATUS_OK;
+	}
 	if (shipped_resolve(name, path, sizeof(path), &e) ||
 	    file_read(path, 4 << 20, &text, &len, &e) || show(&s, path, &e)) {
 		status = say_err(&e, STATUS_USAGE);
