@@ -250,7 +250,16 @@
 			taken.push({ left: x - 7, right: x + 7, top: y - 7,
 				bottom: y + 7 });
 		});
-		spec.marks.forEach(function (m) {
+		spec.marks.forEach(function (m, i) {
+			/* What says the same at the same place says it once. */
+			if (spec.marks.slice(0, i).some(function (o) {
+				return o.text === m.text && o.x === m.x &&
+					Math.abs(chart.scales.y.getPixelForValue(o.y) -
+						chart.scales.y.getPixelForValue(m.y)) < 12;
+			})) {
+				m.box = null;
+				return;
+			}
 			m.box = place(chart, taken, lines,
 				chart.scales.x.getPixelForValue(m.x),
 				chart.scales.y.getPixelForValue(m.y),
@@ -347,13 +356,15 @@
 		}, axis.max ? { suggestedMax: axis.max } : {},
 		axis.unit === "percentile" ? { min: Math.SQRT2 } : {}, more || {});
 	}
-	/* Ranges on a log axis: their ends are no values of the chart's own. */
+	/* Of a log axis: its own choice may begin a power of ten too low, and the
+	 * ends of ranges are no values that it knows. */
 	function span(spec) {
 		var all = [];
 		spec.series.forEach(function (s) {
 			s.data.forEach(function (v) {
 				if (v)
-					all.push(v[0], v[1], v[2]);
+					all = all.concat(spec.kind === "lines" ?
+						v.slice(1) : v);
 			});
 		});
 		all = all.filter(function (v) { return v > 0; });
@@ -372,7 +383,7 @@
 	function scales(spec, width) {
 		if (spec.kind === "lines")
 			return { x: scale(spec.x), y: scale(spec.y,
-				spec.y.log ? {} : { grace: "4%" }) };
+				spec.y.log ? span(spec) : { grace: "4%" }) };
 		return {
 			x: scale(spec.x, spec.kind === "ranges" ? span(spec) : {}),
 			y: { title: { display: false }, grid: { display: false },
@@ -437,6 +448,8 @@
 							if (d.ghost)
 								item.strokeStyle = color(d.color);
 							item.lineWidth = 2;
+							item.lineDash = kind.type === "bar" &&
+								!d.ghost ? [] : dash(d.color);
 							return item;
 						});
 				}
