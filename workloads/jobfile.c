@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -314,6 +315,29 @@ static char *find_rule(char *line)
 	return line;
 }
 
+/* "# lunbench: clients=4": meant for us, and passed over by all. Prose has no
+ * key there. */
+static bool is_nearly_rule(const char *line)
+{
+	static const char word[] = "lunbench", blanks[] = " \t";
+	char key[64];
+
+	line += strspn(line, blanks);
+	if (*line != '#' && *line != ';')
+		return false;
+	line += strspn(line, "#; \t");
+	if (strncasecmp(line, word, strlen(word)) != 0)
+		return false;
+	line += strlen(word);
+	line += strspn(line, blanks);
+	if (*line++ != ':')
+		return false;
+	line += strspn(line, blanks);
+	snprintf(key, sizeof(key), "%.*s", (int)strcspn(line, "= \t"), line);
+	line += strcspn(line, "= \t");
+	return line[strspn(line, blanks)] == '=' && option_find(key);
+}
+
 static int parse_line(struct reader *r, char *line, size_t len)
 {
 	int ret = check_line(r, line, len);
@@ -322,6 +346,11 @@ static int parse_line(struct reader *r, char *line, size_t len)
 	if (ret)
 		return ret;
 	rule = find_rule(line);
+	if (!rule && is_nearly_rule(line))
+		return fail(r, -EINVAL,
+			    "a setting for lunbench begins with "
+			    "\"#lunbench:\", without blanks and in small "
+			    "letters");
 	if (rule)
 		return *rule ? add_setting(r, rule)
 			     : fail(r, -EINVAL,
