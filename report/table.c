@@ -103,6 +103,24 @@ static void print_run(const json_t *o, int width, FILE *out)
 	text_put_wrapped(out, "run     ", h.text, width);
 }
 
+/* What was left out or made to fit the LUN. */
+static void print_notes(const json_t *notes, int width, FILE *out)
+{
+	enum { NOTES_MOST = 8 };
+	size_t nr = json_array_size(notes), i;
+	const char *text;
+
+	for (i = 0; i < nr && i < NOTES_MOST; i++) {
+		text = json_string_value(json_array_get(notes, i));
+		text_put_wrapped(out, "note    ", text ? text : "?", width);
+	}
+	if (nr > NOTES_MOST)
+		fprintf(out,
+			"note    and %zu more, in lunbench.plan.notes of the "
+			"result\n",
+			nr - NOTES_MOST);
+}
+
 /* What the figures are figures of, when it is no plain machine, or not what
  * the job stands for. */
 static void print_departures(const json_t *o, int width, FILE *out)
@@ -117,6 +135,8 @@ static void print_departures(const json_t *o, int width, FILE *out)
 		text = json_string_value(json_array_get(departs, i));
 		text_put_wrapped(out, "departs ", text ? text : "?", width);
 	}
+	print_notes(json_object_get(json_object_get(o, "plan"), "notes"), width,
+		    out);
 }
 
 static void print_events(const json_t *events, FILE *out)

@@ -216,7 +216,23 @@ test_workspace_that_is_too_large() {
 	has out 'workspace=20 MiB: 16 MiB for each of 4 clients'
 }
 
+# Who is sent the table must see that the files were fewer.
+test_what_was_adapted_is_in_the_table() {
+	expect 0 "$LUNBENCH" run copy-medium --quick --quiet "$(sim 64M)" -o r.json
+	tr '\n' ' ' <out >flat
+	has flat 'note    up: io_size=2000 MiB became 64 MiB: the LUN has no more'
+	expect 0 "$LUNBENCH" run atto --quick --quiet "$(sim 64M block=4096)" -o r.json
+	[ "$(grep -c '^note .*left out' out)" = 6 ] || fail "$(cat out)"
+	# Many are not the whole table.
+	for i in $(seq 20); do printf '[j%d]\nstonewall\nbs=1k\n' "$i"; done >job.fio
+	printf '[j]\nstonewall\nrw=read\n' >>job.fio
+	expect 0 "$LUNBENCH" run job.fio --misfit=skip --quiet --number_ios=5 \
+		"$(sim 64M block=4096)" -o r.json
+	has out 'note    and 12 more, in lunbench.plan.notes of the result'
+}
+
 test_rules_in_comments() {
+	local line
 	printf '%s\n' '[a]' 'rw=read' '#lunbench: cleints=4' >job.fio
 	expect 2 "$LUNBENCH" plan job.fio null:64M
 	has err 'job.fio:3: unknown key "cleints"; did you mean "clients"?'
@@ -229,6 +245,12 @@ test_rules_in_comments() {
 	printf '%s\n' '#lunbench: clients=2' '[a]' >job.fio
 	expect 2 "$LUNBENCH" plan job.fio null:64M
 	has err 'job.fio:1: "clients" stands before the first section'
+	# What was meant for us is not passed over for a blank or a capital.
+	for line in '# lunbench: clients=4' '#Lunbench:clients=4' '## lunbench : repeats=3'; do
+		printf '%s\n' '[a]' 'rw=read' "$line" >job.fio
+		expect 2 "$LUNBENCH" plan job.fio null:64M
+		has err 'job.fio:3: a setting for lunbench begins with "#lunbench:", without blanks and in small letters'
+	done
 	printf '%s\n' '[a]' '# lunbench: is a program' '#lunbench:clients=2' \
 		'#lunbench: departs=of a # and a ; too' >job.fio
 	expect 0 "$LUNBENCH" plan job.fio null:64M
