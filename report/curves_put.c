@@ -177,6 +177,24 @@ static void say_knee(struct speech *out, const struct sweep *s)
 		say(out, " No interval: that takes two repeats of each step.");
 }
 
+/* A flat phase goes on to the last step within 5 %; not each of it need be. */
+static void say_dips(struct speech *out, const struct sweep *s,
+		     const struct sweep_phase *p)
+{
+	double least = (1 - SWEEP_BAND) * s->points[s->peak].rate.mean;
+	size_t i, n = 0;
+	enum { SAID_MOST = 3 };
+
+	for (i = p->first; i <= p->last; i++)
+		if (s->points[i].rate.mean < least && n++ < SAID_MOST)
+			say(out, "%s%u", n > 1 ? ", " : " (but lower at ",
+			    s->points[i].clients);
+	if (n > SAID_MOST)
+		say(out, " and %zu more", n - SAID_MOST);
+	if (n)
+		say(out, ")");
+}
+
 static void say_phases(struct speech *out, const struct sweep *s)
 {
 	static const char *const verbs[] = {
@@ -194,6 +212,8 @@ static void say_phases(struct speech *out, const struct sweep *s)
 			say(out, "%u", s->points[p->last].clients);
 		else
 			say_clients(out, s->points[p->last].clients);
+		if (p->kind == SWEEP_FLAT)
+			say_dips(out, s, p);
 		if (p->kind == SWEEP_FALLING)
 			say(out, ", to %.0f %% of the peak",
 			    100 * s->points[p->last].rate.mean /

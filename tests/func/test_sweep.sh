@@ -60,6 +60,22 @@ test_sweep() {
 			and (.points[0].mbit_s | . > 520 and . < 528))' r.json
 }
 
+# A flat phase goes on to the last step within 5 %; what is not flat in it is
+# said.
+test_a_dip_in_a_flat_phase() {
+	local at
+	sweep_job
+	expect 0 "$LUNBENCH" run load.fio "$SIM" --quiet -o r.json
+	for at in 12 99; do
+		jq --argjson at $at '(.lunbench.rows[] | select(.step_clients == $at)
+			| .ops[] | .bytes_per_s) *= 0.8' r.json >dip.json
+		expect 0 "$LUNBENCH" report dip.json
+		tr '\n' ' ' <out >flat.$at
+	done
+	has flat.12 'rises to 8 clients, is flat to 32 (but lower at 12).'
+	has flat.99 'rises to 8 clients, is flat to 32.'
+}
+
 test_repeats_of_a_sweep() {
 	sweep_job
 	expect 0 "$LUNBENCH" run load.fio "$SIM" --repeats=3 --quiet -o r.json
