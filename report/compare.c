@@ -175,18 +175,19 @@ int comparison_add(struct comparison *c, const struct comparison_item *item,
 
 /* --- two sets --- */
 
-static bool is_virtual(const struct point *p)
+static const char *lab_of(const struct point *p)
 {
-	return json_is_true(json_object_get(
+	return text_of(
 		json_object_get(json_object_get(p->file->doc, "lunbench"),
-				"run"),
-		"is_virtual_time"));
+				"host"),
+		"lab");
 }
 
-/* Virtual time and one seed leave nothing to chance. */
+/* Virtual time of one model and one seed leave nothing to chance. */
 static bool is_exact(const struct point *a, const struct point *b)
 {
-	return is_virtual(a) && is_virtual(b) &&
+	return file_is_virtual(a->file) && file_is_virtual(b->file) &&
+	       !strcmp(lab_of(a), lab_of(b)) &&
 	       !strcmp(text_of(json_object_get(a->file->doc, "lunbench"),
 			       "seed"),
 		       text_of(json_object_get(b->file->doc, "lunbench"),

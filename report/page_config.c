@@ -177,9 +177,7 @@ static void put_clock(struct page *g)
 	size_t i, n = 0;
 
 	for (i = 0; i < g->set->nr_files; i++)
-		n += json_is_true(json_object_get(
-			json_object_get(own_of(&g->set->files[i]), "run"),
-			"is_virtual_time"));
+		n += file_is_virtual(&g->set->files[i]);
 	page_format(g, "<tr><th class=\"text\" scope=\"row\">time</th><td "
 		       "class=\"text\">");
 	if (n && n < g->set->nr_files)

@@ -297,6 +297,16 @@ void set_release(struct set *s)
 	memset(s, 0, sizeof(*s));
 }
 
+bool file_is_virtual(const struct result_file *f)
+{
+	const json_t *o = json_object_get(f->doc, "lunbench");
+
+	return json_is_true(json_object_get(json_object_get(o, "run"),
+					    "is_virtual_time")) ||
+	       strstr(text_of(json_object_get(o, "host"), "lab"),
+		      "virtual time");
+}
+
 bool set_has_arrays(const struct set *s)
 {
 	size_t i;

@@ -60,6 +60,10 @@ int set_add_document(struct set *s, const char *name, json_t *doc,
 		     struct err *e);
 void set_release(struct set *s);
 
+/* Whether its clock was a model's: the sim transport's, or the lab's in virtual
+ * time. */
+bool file_is_virtual(const struct result_file *f);
+
 /* Whether its points differ in array, in test. */
 bool set_has_arrays(const struct set *s);
 bool set_has_tests(const struct set *s);
