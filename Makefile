@@ -152,6 +152,13 @@ $(B)/tests/func/%: $(B)/tests/func/%.o $(LIB)
 	$(call say,LINK  $@)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ $(LDLIBS)
 
+# The scripted target: no libiscsi in it, and of the program only base/.
+TARGET_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/target/*.c))
+INSTANT := $(B)/tests/target/instant_target
+$(INSTANT): $(TARGET_OBJ) $(LIB)
+	$(call say,LINK  $@)
+	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ -lm
+
 # Preloaded into other programs: never instrumented.
 $(B)/tests/func/%_preload.so: tests/func/%_preload.c $(B)/flags | $(B)/needs.ok
 	@mkdir -p $(@D)
@@ -174,7 +181,7 @@ fuzz: $(FUZZ_SRC:tests/fuzz/%.c=build/fuzz/%)
 		$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=8192 \
 			build/fuzz/found_$$n tests/fuzz/corpus_$$n || exit 1; done
 
-test-programs: lunbench $(UNIT_BIN) $(AID_BIN) $(REPLAY_BIN)
+test-programs: lunbench $(UNIT_BIN) $(AID_BIN) $(REPLAY_BIN) $(INSTANT)
 
 check: deps test-programs
 	@B=$(B) SAN=$(SAN) tests/run
@@ -234,4 +241,4 @@ clean:
 # not remake a missing secondary one, FORCE and another variant's program among them.
 .SECONDARY: $(patsubst %.c,$(B)/%.o,$(UNIT_SRC) $(AID_SRC) $(FUZZ_SRC) tests/fuzz/replay.c)
 -include $(SRC:%.c=$(B)/%.d) $(UNIT_SRC:%.c=$(B)/%.d) $(AID_SRC:%.c=$(B)/%.d) \
-	$(FUZZ_SRC:%.c=$(B)/%.d)
+	$(FUZZ_SRC:%.c=$(B)/%.d) $(TARGET_OBJ:.o=.d)

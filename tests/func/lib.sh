@@ -69,6 +69,19 @@ target_up() {
 	trap "for t in $TARGETS; do '$LUNBENCH' target down --name \$t >/dev/null 2>&1; done" EXIT
 }
 
+# The scripted target of tests/target: instant LINE...; sets PORT, URL, INSTANT.
+INSTANT_TARGET=$ROOT/$B/tests/target/instant_target
+instant() {
+	rm -f port
+	setpriv --pdeathsig KILL "$INSTANT_TARGET" "$@" >port &
+	# shellcheck disable=SC2034
+	INSTANT=$!
+	until [ -s port ]; do sleep 0.02; done
+	PORT=$(cat port)
+	# shellcheck disable=SC2034
+	URL=iscsi://127.0.0.1:$PORT/iqn.2026-11.lb:instant/1
+}
+
 run_tests() {
 	local t n=0 status top bad=0
 	top=$(mktemp -d /tmp/lunbench-func.XXXXXX)
