@@ -27,6 +27,7 @@ enum { /* argp keys of options without a letter */
        KEY_DATA_DIGEST,
        KEY_IMMEDIATE_DATA,
        KEY_INITIAL_R2T,
+       KEY_WIRE,
        KEY_INITIATOR_NAME,
        KEY_WORKERS,
        KEY_ON_DISCONNECT,
@@ -55,6 +56,9 @@ static const struct argp_option connect_options[] = {
 	{"immediate-data", KEY_IMMEDIATE_DATA, "yes|no", 0,
 	 "offer ImmediateData", 0},
 	{"initial-r2t", KEY_INITIAL_R2T, "yes|no", 0, "offer InitialR2T", 0},
+	{"wire", KEY_WIRE, "batch|plain", 0,
+	 "socket calls: many PDUs at once (default), or as libiscsi makes them",
+	 0},
 	{0},
 };
 
@@ -197,6 +201,17 @@ static error_t parse_name(struct request *r, const char *name)
 	return 0;
 }
 
+static error_t parse_choice(const char *option, const char *text,
+			    const char *first, const char *second,
+			    bool *is_second)
+{
+	*is_second = !strcmp(text, second);
+	if (*is_second || !strcmp(text, first))
+		return 0;
+	say("--%s: \"%s\" is neither %s nor %s", option, text, first, second);
+	return EINVAL;
+}
+
 static error_t parse_connect(int key, char *arg, struct argp_state *state)
 {
 	struct parse *p = state->input;
@@ -225,20 +240,12 @@ static error_t parse_connect(int key, char *arg, struct argp_state *state)
 				      &o->immediate_data);
 	case KEY_INITIAL_R2T:
 		return parse_tristate("initial-r2t", arg, &o->initial_r2t);
+	case KEY_WIRE:
+		return parse_choice("wire", arg, "batch", "plain",
+				    &o->plain_wire);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
-}
-
-static error_t parse_choice(const char *option, const char *text,
-			    const char *first, const char *second,
-			    bool *is_second)
-{
-	*is_second = !strcmp(text, second);
-	if (*is_second || !strcmp(text, first))
-		return 0;
-	say("--%s: \"%s\" is neither %s nor %s", option, text, first, second);
-	return EINVAL;
 }
 
 static error_t parse_run(int key, char *arg, struct argp_state *state)

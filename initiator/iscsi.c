@@ -93,12 +93,17 @@ static void fill_detail(struct io *io, const struct scsi_task *task, int status)
 /*
  * A target may refuse a write while its data is still on the way out. The
  * Data-Out PDUs left in libiscsi's queue point into the task and the caller's
- * buffer, so both must stay until they have gone.
+ * buffer, so both must stay until they have gone. A target that says GOOD has
+ * all the data, if it is honest: so the wire is asked, too.
  */
 static bool must_wait(const struct slot *s)
 {
-	return s->io->op == OP_WRITE && s->io->result &&
-	       link_has_output(s->c->link);
+	const struct io *io = s->io;
+	struct link *l = s->c->link;
+
+	return io->op == OP_WRITE &&
+	       (io->result ? link_has_output(l)
+			   : link_holds(l, io->buf, io->length_bytes));
 }
 
 static void drop_task(struct slot *s)

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "initiator/iscsi_login.h"
 #include "initiator/resolve.h"
+#include "initiator/wire.h"
 
 enum { REDIRECTS_MAX = 5 };
 #define LOGOUT_LIMIT_NS NS_PER_SEC
@@ -53,6 +54,7 @@ struct link {
 	size_t portal; /* index of the one in use */
 
 	struct iscsi_context *ctx; /* owned */
+	struct wire *wire;	   /* owned, around ctx's socket; NULL: plain */
 	struct loop_fd fd;
 	uint32_t mask; /* that fd is registered for; 0: it is not */
 	struct loop_timer timer;
@@ -113,6 +115,8 @@ static void drop_context(struct link *l)
 	if (l->mask)
 		loop_fd_del(l->setup.loop, &l->fd);
 	l->mask = 0;
+	wire_free(l->wire); /* before its descriptor may be another's */
+	l->wire = NULL;
 	if (l->ctx)
 		iscsi_destroy_context(l->ctx);
 	l->ctx = NULL;
@@ -222,10 +226,9 @@ static void lost(struct link *l, bool hang_up)
 
 static uint32_t wanted_mask(struct link *l)
 {
-	int events = iscsi_which_events(l->ctx);
-
-	return EPOLLRDHUP | (events & POLLIN ? EPOLLIN : 0) |
-	       (events & POLLOUT ? EPOLLOUT : 0);
+	return EPOLLRDHUP |
+	       (iscsi_which_events(l->ctx) & POLLIN ? EPOLLIN : 0) |
+	       (link_has_output(l) ? EPOLLOUT : 0);
 }
 
 static void update_mask(struct link *l)
@@ -240,8 +243,9 @@ static void update_mask(struct link *l)
 
 /* One call into libiscsi. False when it, or a callback, says that the session
  * is over: it returns 0 for a lost session too, having cancelled everything. */
-static bool service(struct link *l, int revents)
+static bool service_once(struct link *l, int revents)
 {
+	struct wire *before = wire_enter(l->wire);
 	int ret;
 
 	l->in_service = true;
@@ -250,7 +254,25 @@ static bool service(struct link *l, int revents)
 	else
 		ret = iscsi_service(l->ctx, revents);
 	l->in_service = false;
+	wire_leave(before);
 	return ret == 0 && !l->is_failed;
+}
+
+/* libiscsi reads a PDU at a time where it waits for no more. What the wire has
+ * received beyond that is read now: no event will come for it. */
+static bool service(struct link *l, int revents)
+{
+	size_t left, before = 0;
+
+	if (!service_once(l, revents))
+		return false;
+	while ((left = wire_input(l->wire)) && left != before &&
+	       l->login.state <= LOGIN_GOOD && !l->is_logged_out) {
+		before = left;
+		if (!service_once(l, POLLIN))
+			return false;
+	}
+	return true;
 }
 
 static void redirect(struct link *l)
@@ -321,12 +343,30 @@ static bool is_talking(const struct link *l)
 	       l->state == LINK_LOGOUT;
 }
 
+/* libiscsi has a PDU that may be sent now. */
+static bool library_has_output(struct link *l)
+{
+	return iscsi_which_events(l->ctx) & POLLOUT;
+}
+
+static void flush_wire(struct link *l)
+{
+	int ret = l->wire ? wire_flush(l->wire) : 0;
+
+	if (!ret || ret == -EAGAIN)
+		return;
+	l->socket_error = -ret;
+	settle(l, false, false);
+}
+
 /* What libiscsi's callbacks have queued leaves now, not in the next turn. Not
  * while connecting: libiscsi would take any POLLOUT for "connected". */
 static void flush_output(struct link *l)
 {
-	if (is_talking(l) && link_has_output(l))
+	if (is_talking(l) && library_has_output(l))
 		settle(l, service(l, POLLOUT), false);
+	if (is_talking(l))
+		flush_wire(l);
 	if (is_talking(l))
 		update_mask(l);
 	if (l->tell_sent && l->state == LINK_UP && !link_has_output(l)) {
@@ -450,6 +490,11 @@ static int connect_one(struct link *l)
 		return code > 0 ? code : errno ? errno : EIO;
 	}
 	l->fd.fd = iscsi_get_fd(l->ctx);
+	if (!l->setup.opts->plain_wire) {
+		l->wire = wire_new(l->fd.fd);
+		if (!l->wire)
+			return ENOMEM;
+	}
 	if (loop_fd_add(l->setup.loop, &l->fd, EPOLLOUT | EPOLLRDHUP, &e))
 		return -e.code;
 	l->mask = EPOLLOUT | EPOLLRDHUP;
@@ -595,6 +640,7 @@ void link_describe(const struct link *l,
 {
 	emit(user, "Portal", link_portal(l));
 	emit(user, "InitiatorName", l->initiator_name);
+	emit(user, "Wire", l->setup.opts->plain_wire ? "plain" : "batch");
 	login_describe(&l->login, emit, user);
 }
 
@@ -610,7 +656,12 @@ void link_fail(struct link *l)
 
 bool link_has_output(struct link *l)
 {
-	return iscsi_which_events(l->ctx) & POLLOUT;
+	return library_has_output(l) || wire_has_output(l->wire);
+}
+
+bool link_holds(const struct link *l, const void *buf, size_t bytes)
+{
+	return wire_holds(l->wire, buf, bytes);
 }
 
 /* libiscsi wants to write whenever the first PDU in its queue may be sent; what
@@ -618,7 +669,7 @@ bool link_has_output(struct link *l)
  * is empty where nothing waits.) */
 unsigned int link_held(struct link *l)
 {
-	if (!link_is_up(l) || l->in_service || link_has_output(l))
+	if (!link_is_up(l) || l->in_service || library_has_output(l))
 		return 0;
 	return iscsi_out_queue_length(l->ctx);
 }

@@ -81,13 +81,18 @@ void link_fail(struct link *l);
  * callbacks queue is sent when they have returned. */
 void link_kick(struct link *l);
 
-/* False when no PDU waits in libiscsi: all that was submitted has left. */
+/* False when no PDU waits in libiscsi or on the wire: all that was submitted
+ * has left. */
 bool link_has_output(struct link *l);
+
+/* Does the wire still have some of @buf to send? libiscsi, and the target,
+ * may be done with the command before that. */
+bool link_holds(const struct link *l, const void *buf, size_t bytes);
 
 /* PDUs that wait because the target's command window (MaxCmdSN) is shut. */
 unsigned int link_held(struct link *l);
 
-/* on_sent comes, once, when that is so. */
+/* on_sent comes, once, when link_has_output() is false. */
 void link_tell_sent(struct link *l);
 
 #endif

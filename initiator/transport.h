@@ -62,6 +62,7 @@ struct initiator_opts {
 		header_digest; /* YES: CRC32C; NO: None; DEFAULT: None,CRC32C */
 	enum tristate data_digest; /* YES is refused where libiscsi lacks it */
 	enum tristate immediate_data, initial_r2t;
+	bool plain_wire; /* libiscsi's own socket calls: see initiator/wire.h */
 	uint64_t connect_timeout_ns; /* connect and login together */
 	uint64_t command_timeout_ns;
 };

@@ -12,10 +12,10 @@
  *	iscsi_aid discover URL
  *	iscsi_aid guard URL
  *
- * AID_HEADER_DIGEST, AID_DATA_DIGEST, AID_IMMEDIATE_DATA, AID_INITIAL_R2T: yes
- * or no. AID_TIMEOUT_MS: 5000. AID_NAME: the initiator's name. AID_PIECE: bytes
- * in one io (all). Exit status: 0, 1 for a failed io, 3 when there is no
- * session.
+ * AID_HEADER_DIGEST, AID_DATA_DIGEST, AID_IMMEDIATE_DATA, AID_INITIAL_R2T,
+ * AID_PLAIN_WIRE: yes or no. AID_TIMEOUT_MS: 5000. AID_NAME: the initiator's
+ *name. AID_PIECE: bytes in one io (all). Exit status: 0, 1 for a failed io, 3
+ *when there is no session.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -434,6 +434,7 @@ int main(int argc, char **argv)
 	a.opts.data_digest = ask("AID_DATA_DIGEST");
 	a.opts.immediate_data = ask("AID_IMMEDIATE_DATA");
 	a.opts.initial_r2t = ask("AID_INITIAL_R2T");
+	a.opts.plain_wire = ask("AID_PLAIN_WIRE") == ASK_YES;
 	if (name)
 		snprintf(a.opts.initiator_name, sizeof(a.opts.initiator_name),
 			 "%s", name);

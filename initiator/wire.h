@@ -1,0 +1,50 @@
+#ifndef INITIATOR_WIRE_H
+#define INITIATOR_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * A session's socket calls, in batches. libiscsi makes one or more calls a PDU;
+ * wire.c takes recv, send, readv and writev over by defining them in the
+ * program, where the dynamic linker finds them before the C library's.
+ *
+ * They act on a wire only for its descriptor and only in the thread that is
+ * between wire_enter() and wire_leave(), which is around a call of
+ * iscsi_service(). Every other call, of any thread or library, goes straight
+ * to the kernel. So there is no table of descriptors, nothing to lock, and
+ * nothing that could outlive a closed or reused one.
+ *
+ * Out: what is sent is queued, and leaves in one call by wire_flush(), or when
+ * the queue is full. Payloads from WIRE_REF_MIN bytes on are not copied: they
+ * are borrowed until wire_holds() says no, though send and writev have said
+ * that they are gone. In: one receive brings what there is; small PDUs are
+ * copied from it, the rest of a large data segment goes straight to its place.
+ *
+ * All of it on the thread that made the wire.
+ */
+enum { WIRE_REF_MIN = 1024 };
+
+struct wire;
+
+/* @fd is a connected or connecting stream socket, borrowed. NULL: no memory. */
+struct wire *wire_new(int fd);
+/* Drops what it holds. NULL is fine. Before the descriptor is closed. */
+void wire_free(struct wire *w);
+
+/* Gives what wire_leave() wants. @w NULL: no wire in here. */
+struct wire *wire_enter(struct wire *w);
+void wire_leave(struct wire *before);
+
+/* Sends all that is queued: 0, -EAGAIN when the socket takes no more now, or
+ * -errno: then the connection is lost. */
+int wire_flush(struct wire *w);
+
+/* Of all these @w may be NULL. */
+/* Bytes received and not read: no event of the socket will come for them. */
+size_t wire_input(const struct wire *w);
+bool wire_has_output(const struct wire *w);
+/* Is some of @buf borrowed? */
+bool wire_holds(const struct wire *w, const void *buf, size_t bytes);
+
+#endif
