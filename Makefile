@@ -159,6 +159,8 @@ $(INSTANT): $(TARGET_OBJ) $(LIB)
 	$(call say,LINK  $@)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ -lm
 
+$(B)/tests/unit/test_wire_session: | $(INSTANT)
+
 # Preloaded into other programs: never instrumented.
 $(B)/tests/func/%_preload.so: tests/func/%_preload.c $(B)/flags | $(B)/needs.ok
 	@mkdir -p $(@D)

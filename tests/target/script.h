@@ -29,7 +29,7 @@
  *           delay=TIME: the answer comes that much later
  *           stall: it never comes;  drop: the connection is closed instead
  *           cut: so it is, after 20 bytes of the answer's header
- *           ping: a NOP-In that wants an answer comes first
+ *           ping: a NOP-In that wants an answer comes after it
  *           data-in: one Data-In PDU without status comes first, asked or not
  *
  * "rule read every=100 busy", "rule io after=5000 times=1 drop".

@@ -58,6 +58,7 @@ struct session {
 	int fd;
 	bool is_full, is_over; /* past the login; to close when all is sent */
 	bool cut;	       /* the next answer is cut short */
+	bool wants_ping;       /* after the next answer */
 	uint32_t events;
 	uint32_t stat_sn, cmd_sn; /* cmd_sn: ExpCmdSN */
 	uint32_t outstanding;	  /* commands without an answer */
@@ -179,23 +180,36 @@ static void answer_read(struct session *s, uint32_t itt, const struct answer *a,
 	} while (at < n);
 }
 
+static void ping(struct session *s)
+{
+	put32(put_header(s, NOP_IN, 0x80, NONE, false) + 20, 1);
+}
+
+static void answer_data(struct session *s, uint32_t itt, const struct answer *a,
+			uint32_t want)
+{
+	uint32_t n = a->bytes < want ? a->bytes : want;
+	uint8_t *h = put_header(s, DATA_IN, 0x81, itt, true);
+
+	h[1] |= residual(h, want, n);
+	put_data(s, h, a->data, n);
+}
+
 static void answer_now(struct session *s, uint32_t itt, const struct answer *a,
 		       uint32_t want)
 {
-	uint8_t *h;
-	uint32_t n;
-
 	s->outstanding--;
 	if (a->kind == ANSWER_READ)
-		return answer_read(s, itt, a, want);
-	if (a->kind == ANSWER_WRITE)
-		return respond(s, itt, a, want, a->bytes);
-	if (a->status || !a->bytes)
-		return respond(s, itt, a, 0, 0);
-	n = a->bytes < want ? a->bytes : want;
-	h = put_header(s, DATA_IN, 0x81, itt, true);
-	h[1] |= residual(h, want, n);
-	put_data(s, h, a->data, n);
+		answer_read(s, itt, a, want);
+	else if (a->kind == ANSWER_WRITE)
+		respond(s, itt, a, want, a->bytes);
+	else if (a->status || !a->bytes)
+		respond(s, itt, a, 0, 0);
+	else
+		answer_data(s, itt, a, want);
+	if (s->wants_ping)
+		ping(s);
+	s->wants_ping = false;
 }
 
 /* --- later --- */
@@ -404,11 +418,6 @@ static int on_nop(struct session *s, uint32_t n)
 	return 0;
 }
 
-static void ping(struct session *s)
-{
-	put32(put_header(s, NOP_IN, 0x80, NONE, false) + 20, 1);
-}
-
 static void stray_data(struct session *s, uint32_t itt)
 {
 	uint8_t zeros[512] = {0};
@@ -440,7 +449,7 @@ static bool obey(struct session *s, const struct rule *r, struct answer *a,
 		s->cut = true;
 		break;
 	case ACT_PING:
-		ping(s);
+		s->wants_ping = true;
 		break;
 	case ACT_DATA_IN:
 		stray_data(s, itt);
