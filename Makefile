@@ -11,6 +11,7 @@
 #   make bench-repeatable  the same job in virtual and in real time, twice each
 #   make lint          include rules, headers, format, static checks, docs
 #   make bench-peers   against iscsi-perf and qemu-img, in interleaved pairs
+#   make bench-wire    batches against libiscsi's own calls, in such pairs (20 minutes)
 #   make bench-page    what the report of a first review takes
 #   make install       PREFIX=/usr/local DESTDIR=
 #   make clean         (V=1 shows whole commands)
@@ -66,7 +67,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 REPLAY_BIN := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(B)/%)
 
-.PHONY: all deps bench bench-basic check check-browser check-lab deps-lab bench-repeatable lint bench-peers bench-page fuzz install clean test-programs FORCE
+.PHONY: all deps bench bench-basic check check-browser check-lab deps-lab bench-repeatable lint bench-peers bench-wire bench-page fuzz install clean test-programs FORCE
 all: lunbench
 
 # header:package pairs that the build needs, then programs for the rest.
@@ -106,7 +107,7 @@ deps:
 deps-lab: deps
 
 # Goals that do all set-up themselves install first; the others only look.
-$(B)/needs.ok: $(if $(filter deps bench bench-basic check check-browser lint bench-peers bench-page $(LAB_GOALS),$(MAKECMDGOALS)),| deps)
+$(B)/needs.ok: $(if $(filter deps bench bench-basic check check-browser lint bench-peers bench-wire bench-page $(LAB_GOALS),$(MAKECMDGOALS)),| deps)
 	@mkdir -p $(@D); missing=; \
 	command -v $(CC) >/dev/null || missing=" $(notdir $(CC))"; \
 	for n in $(BUILD_NEEDS); do \
@@ -224,6 +225,9 @@ bench-peers: deps lunbench
 
 bench-page: deps test-programs
 	@B=$(B) tests/bench/page
+
+bench-wire: deps lunbench $(INSTANT)
+	@INSTANT_TARGET=$(INSTANT) tests/bench/wire
 
 install: lunbench
 	install -D -m 755 $(B)/lunbench $(DESTDIR)$(PREFIX)/bin/lunbench

@@ -94,6 +94,33 @@ test_many_sessions() {
 		fail "$(jq -c '.lunbench.rows[0].errors' r.json)"
 }
 
+# The contract of the iscsi transport, with our wire and without.
+test_contract() {
+	instant size=64M
+	local t=$ROOT/$B/tests/unit/test_transport
+	LUNBENCH_TEST_URL=$URL expect 0 "$t"
+	LUNBENCH_TEST_URL=$URL LUNBENCH_TEST_PLAIN_WIRE=1 expect 0 "$t"
+}
+
+# --wire: who makes the system calls, how many, and that the result says so.
+test_wire() {
+	local run=(run --rw=randrw --bs=4k --iodepth=32 --number_ios=2000 --size=32M
+		--norandommap --overwrite --quiet -o r.json)
+	instant size=64M
+	expect 0 strace -f -c -U calls,name -o raw "$LUNBENCH" "${run[@]}" --wire=batch "$URL"
+	awk '{print $1, $2}' raw >calls.batch
+	jq -e '.lunbench.session.Wire == "batch"' r.json
+	expect 0 strace -f -c -U calls,name -o raw "$LUNBENCH" "${run[@]}" --wire=plain "$URL"
+	awk '{print $1, $2}' raw >calls.plain
+	jq -e '.lunbench.session.Wire == "plain"' r.json
+	awk '{n[$2] = $1} END {exit !(n["sendmsg"] + n["recvmsg"] < 700 && !n["writev"])}' calls.batch ||
+		fail "batch: $(cat calls.batch)"
+	awk '{n[$2] = $1} END {exit !(n["sendto"] >= 2000 && !n["sendmsg"])}' calls.plain ||
+		fail "plain: $(cat calls.plain)"
+	expect 2 "$LUNBENCH" run --rw=read --wire=fast "$URL"
+	has err '--wire: "fast" is neither batch nor plain'
+}
+
 # It listens on loopback and nowhere else.
 test_loopback_only() {
 	instant

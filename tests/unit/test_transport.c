@@ -224,6 +224,7 @@ static int start(struct watch *w, const char *url, bool wait)
 	memset(w, 0, sizeof(*w));
 	w->opts.connect_timeout_ns = 10 * NS_PER_SEC;
 	w->opts.command_timeout_ns = 10 * NS_PER_SEC;
+	w->opts.plain_wire = getenv("LUNBENCH_TEST_PLAIN_WIRE");
 	r = url_parse(&w->url, url, true, NULL, &w->e);
 	if (r)
 		return r;
@@ -303,7 +304,8 @@ static int set_up_file(struct subject *s)
 	return 0;
 }
 
-/* LUNBENCH_TEST_URL, or a private tgtd. */
+/* LUNBENCH_TEST_URL, or a private tgtd. LUNBENCH_TEST_PLAIN_WIRE: set to go
+ * without our wire. */
 static int set_up_iscsi(struct subject *s)
 {
 	const char *url = getenv("LUNBENCH_TEST_URL");
@@ -312,7 +314,7 @@ static int set_up_iscsi(struct subject *s)
 	struct err e;
 
 	if (url) {
-		s->lose = NULL;
+		s->lossy_url = NULL;
 		snprintf(s->url, sizeof(s->url), "%s", url);
 		return 0;
 	}
