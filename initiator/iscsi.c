@@ -66,8 +66,23 @@ static void give_back(struct slot *s)
 	c->setup.events->on_io(c->setup.user, io);
 }
 
-static void fill_detail(struct io *io, const struct scsi_task *task, int status)
+/* A target that sends less than was read, and does not say so. */
+static void find_missing(struct slot *s)
 {
+	struct io *io = s->io;
+	int64_t came = link_data_in(s->c->link, s->task->itt);
+
+	if (io->op == OP_READ && came >= 0 && came < io->length_bytes)
+		io->detail.residual_bytes =
+			io->length_bytes - came > INT32_MAX
+				? INT32_MAX
+				: (int32_t)(io->length_bytes - came);
+}
+
+static void fill_detail(struct slot *s, int status)
+{
+	const struct scsi_task *task = s->task;
+	struct io *io = s->io;
 	struct io_detail *d = &io->detail;
 
 	memset(d, 0, sizeof(*d));
@@ -82,6 +97,8 @@ static void fill_detail(struct io *io, const struct scsi_task *task, int status)
 	if (status == SCSI_STATUS_CHECK_CONDITION && task->datain.size > 2)
 		sense_parse(task->datain.data + 2, task->datain.size - 2, d);
 	io->result = sense_result(d);
+	if (!io->result && !d->residual_bytes)
+		find_missing(s);
 	/* GOOD, but another amount than asked for: part of the data was
 	 * silently not transferred. Of an UNMAP the data is only its list, and
 	 * tgt reports all of that for an UNMAP that it has carried out. */
@@ -142,7 +159,7 @@ static void on_task_done(struct iscsi_context *ctx, int status, void *data,
 		drop_task(s); /* close_task gives the io back, cancelled */
 		return;
 	}
-	fill_detail(s->io, s->task, status);
+	fill_detail(s, status);
 	if (must_wait(s)) {
 		io_list_push(&c->late, s->io);
 		link_tell_sent(c->link);

@@ -194,11 +194,16 @@ static void lost(struct link *l, bool hang_up)
 {
 	bool in_login = l->state == LINK_LOGIN;
 	const char *when = in_login ? " during login" : "";
+	const char *complaint = wire_complaint(l->wire);
 	int code = socket_reason(l, hang_up);
 	char where[400];
 
 	place(l, where, sizeof(where));
-	if (!in_login && !iscsi_is_logged_in(l->ctx))
+	if (complaint)
+		err_set(&l->down, -EPROTO,
+			"lost the connection to %s%s: protocol error: %s",
+			where, when, complaint);
+	else if (!in_login && !iscsi_is_logged_in(l->ctx))
 		err_set(&l->down, -ECONNRESET,
 			"lost the connection to %s: the target asked for a "
 			"logout",
@@ -662,6 +667,11 @@ bool link_has_output(struct link *l)
 bool link_holds(const struct link *l, const void *buf, size_t bytes)
 {
 	return wire_holds(l->wire, buf, bytes);
+}
+
+int64_t link_data_in(const struct link *l, uint32_t itt)
+{
+	return wire_data_in(l->wire, itt);
 }
 
 /* libiscsi wants to write whenever the first PDU in its queue may be sent; what

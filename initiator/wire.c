@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "initiator/ledger.h"
+
 enum {
 	OUT_VECTORS = 512, /* two for a PDU with data; IOV_MAX is 1024 */
 	OUT_BYTES = 32 << 10,
@@ -37,6 +39,12 @@ struct wire {
 	size_t read_ahead;
 	bool is_drained; /* the last receive brought less than was asked for */
 	int in_error;	 /* came after bytes that had to be given first */
+
+	/* Where libiscsi is in the PDU that it reads. */
+	uint8_t header[LEDGER_HEADER];
+	size_t header_bytes; /* with its digest */
+	size_t header_has, data_left;
+	struct ledger ledger;
 };
 
 /* Of the thread: the wire that is served now, and one buffer for input. A
@@ -53,6 +61,7 @@ struct wire *wire_new(int fd)
 		return NULL;
 	w->fd = fd;
 	w->read_ahead = IN_BYTES;
+	ledger_init(&w->ledger);
 	w->out = malloc(OUT_VECTORS * sizeof(*w->out));
 	w->bytes = malloc(OUT_BYTES);
 	if (!w->out || !w->bytes) {
@@ -95,9 +104,20 @@ void wire_free(struct wire *w)
 		free(spare_in);
 		spare_in = NULL;
 	}
+	ledger_release(&w->ledger);
 	free(w->out);
 	free(w->bytes);
 	free(w);
+}
+
+const char *wire_complaint(const struct wire *w)
+{
+	return w && w->ledger.complaint[0] ? w->ledger.complaint : NULL;
+}
+
+int64_t wire_data_in(const struct wire *w, uint32_t itt)
+{
+	return w ? ledger_data_in(&w->ledger, itt) : -1;
 }
 
 struct wire *wire_enter(struct wire *w)
@@ -376,6 +396,53 @@ static ssize_t wire_read(struct wire *w, const struct iovec *from, int nr)
 	return n < 0 ? (ssize_t)done : (ssize_t)done + n;
 }
 
+/* --- what passes --- */
+
+/* Of the data segment, padding and all. */
+static ssize_t note_data(struct wire *w, ssize_t n)
+{
+	if (n > 0)
+		w->data_left -=
+			n > (ssize_t)w->data_left ? w->data_left : (size_t)n;
+	return n;
+}
+
+/* libiscsi has asked for @asked bytes at @buf and gets @n. It asks for a header
+ * as a whole; what is shorter at such a place is a digest of data. */
+static ssize_t note_received(struct wire *w, const void *buf, size_t asked,
+			     ssize_t n)
+{
+	size_t left;
+	uint32_t bytes;
+
+	if (n <= 0 || w->data_left)
+		return note_data(w, n);
+	if (!w->header_has) {
+		if (asked < LEDGER_HEADER)
+			return n;
+		w->header_bytes = asked;
+	}
+	left = w->header_has < LEDGER_HEADER ? LEDGER_HEADER - w->header_has
+					     : 0;
+	memcpy(w->header + w->header_has, buf,
+	       (size_t)n < left ? (size_t)n : left);
+	w->header_has += n;
+	if (w->header_has < w->header_bytes)
+		return n;
+	w->header_has = 0;
+	bytes = w->header[5] << 16 | w->header[6] << 8 | w->header[7];
+	w->data_left = (bytes + 3) & ~3u;
+	return ledger_received(&w->ledger, w->header) ? -EPROTO : n;
+}
+
+/* A header is sent by itself, but for logins and the like, which the ledger
+ * does not have; whole, with or without its digest. */
+static void note_sent(struct wire *w, const void *buf, ssize_t n)
+{
+	if (n == LEDGER_HEADER || n == LEDGER_HEADER + 4)
+		ledger_sent(&w->ledger, buf);
+}
+
 /* --- the calls --- */
 
 static ssize_t result(ssize_t n)
@@ -400,7 +467,7 @@ ssize_t recv(int fd, void *buf, size_t n, int flags)
 
 	if (!w || flags)
 		return recvfrom(fd, buf, n, flags, NULL, NULL);
-	return result(wire_read(w, &v, 1));
+	return result(note_received(w, buf, n, wire_read(w, &v, 1)));
 }
 
 ssize_t readv(int fd, const struct iovec *v, int nr)
@@ -409,23 +476,30 @@ ssize_t readv(int fd, const struct iovec *v, int nr)
 
 	if (!w || nr <= 0)
 		return preadv2(fd, v, nr, -1, 0);
-	return result(wire_read(w, v, nr));
+	return result(note_data(w, wire_read(w, v, nr)));
 }
 
 ssize_t send(int fd, const void *buf, size_t n, int flags)
 {
 	struct wire *w = wire_of(fd);
+	ssize_t done;
 
 	if (!w)
 		return sendto(fd, buf, n, flags, NULL, 0);
-	return result(put_copies(w, buf, n));
+	done = put_copies(w, buf, n);
+	note_sent(w, buf, done);
+	return result(done);
 }
 
 ssize_t writev(int fd, const struct iovec *v, int nr)
 {
 	struct wire *w = wire_of(fd);
+	ssize_t done;
 
 	if (!w || nr <= 0)
 		return pwritev2(fd, v, nr, -1, 0);
-	return result(put_vectors(w, v, nr));
+	done = put_vectors(w, v, nr);
+	if (done > 0)
+		ledger_sent_data(&w->ledger, done);
+	return result(done);
 }

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A session's socket calls, in batches. libiscsi makes one or more calls a PDU;
@@ -20,6 +21,10 @@
  * are borrowed until wire_holds() says no, though send and writev have said
  * that they are gone. In: one receive brings what there is; small PDUs are
  * copied from it, the rest of a large data segment goes straight to its place.
+ *
+ * The headers that pass are kept account of (initiator/ledger.h). A PDU that
+ * fits no command ends the session, before libiscsi acts on it: its receive
+ * fails with EPROTO.
  *
  * All of it on the thread that made the wire.
  */
@@ -46,5 +51,11 @@ size_t wire_input(const struct wire *w);
 bool wire_has_output(const struct wire *w);
 /* Is some of @buf borrowed? */
 bool wire_holds(const struct wire *w, const void *buf, size_t bytes);
+
+/* Why a receive failed with EPROTO; NULL: none did. */
+const char *wire_complaint(const struct wire *w);
+/* Bytes of data that came for a command, by its initiator task tag; -1:
+ * unknown. */
+int64_t wire_data_in(const struct wire *w, uint32_t itt);
 
 #endif

@@ -121,6 +121,31 @@ test_wire() {
 	has err '--wire: "fast" is neither batch nor plain'
 }
 
+# lies RULE WHAT STATUS TEXT: a target that sends what fits no command ends a
+# session with a sentence, not the program (libiscsi alone would: some of these
+# are a crash, and a short read goes unnoticed).
+lies() {
+	local io=()
+	case $2 in read | write) io=(0 65536) ;; esac
+	[ "$2" != write ] || io+=(1)
+	instant size=16M InitialR2T=Yes MaxRecvDataSegmentLength=8192 "rule $1"
+	expect "$3" "$AID" "$2" "$URL" "${io[@]}"
+	[ -z "$4" ] || has err "$4"
+	kill "$INSTANT"
+}
+
+test_hostile() {
+	lies 'any data-in' read 3 "which is no read that is under way"
+	lies 'write data-in' write 1 "which is no read that is under way"
+	lies 'flush data-in' flush 1 "which is no read that is under way"
+	lies 'logout data-in' read 0 ""
+	lies 'logout drop' read 0 ""
+	lies 'read r2t' read 1 "which is no write that is under way"
+	lies 'write r2t' write 1 "beyond the end of its data"
+	lies 'write early' write 1 "a write of which it has not had all data"
+	lies 'read short' read 1 "GOOD, but 32768 of 65536 bytes were not transferred"
+}
+
 # It listens on loopback and nowhere else.
 test_loopback_only() {
 	instant

@@ -23,8 +23,9 @@ static const struct {
 	const char *name;
 	unsigned int what;
 } whats[] = {
-	{"read", WHAT_READ},   {"write", WHAT_WRITE}, {"flush", WHAT_FLUSH},
-	{"unmap", WHAT_UNMAP}, {"io", WHAT_IO},	      {"any", WHAT_ANY},
+	{"read", WHAT_READ},	 {"write", WHAT_WRITE}, {"flush", WHAT_FLUSH},
+	{"unmap", WHAT_UNMAP},	 {"io", WHAT_IO},	{"any", WHAT_ANY},
+	{"logout", WHAT_LOGOUT},
 };
 
 static const struct {
@@ -40,6 +41,9 @@ static const struct {
 	{"cut", ACT_CUT},
 	{"ping", ACT_PING},
 	{"data-in", ACT_DATA_IN},
+	{"short", ACT_SHORT},
+	{"early", ACT_EARLY},
+	{"r2t", ACT_R2T},
 };
 
 static int parse_what(struct rule *r, const char *word, struct err *e)

@@ -22,7 +22,8 @@
  *                                   negotiate, says)
  *
  *   rule WHAT WHEN... ACT
- *     WHAT  read, write, flush, unmap, io (any of these), any (all commands)
+ *     WHAT  read, write, flush, unmap, io (any of these), any (all commands),
+ *           logout (which knows data-in, drop and stall)
  *     WHEN  every=N: each Nth of them; after=N: the first N do not count;
  *           times=N: no more than that often
  *     ACT   busy, full, attention, medium: that status or sense
@@ -31,6 +32,9 @@
  *           cut: so it is, after 20 bytes of the answer's header
  *           ping: a NOP-In that wants an answer comes after it
  *           data-in: one Data-In PDU without status comes first, asked or not
+ *           short: a read gets half of its data, and GOOD without a residual
+ *           early: a write gets an R2T for all, and GOOD at once
+ *           r2t: an R2T for 1 MiB comes first, asked or not
  *
  * "rule read every=100 busy", "rule io after=5000 times=1 drop".
  */
@@ -40,6 +44,7 @@ enum what {
 	WHAT_FLUSH = 4,
 	WHAT_UNMAP = 8,
 	WHAT_OTHER = 16,
+	WHAT_LOGOUT = 32,
 	WHAT_IO = WHAT_READ | WHAT_WRITE | WHAT_FLUSH | WHAT_UNMAP,
 	WHAT_ANY = WHAT_IO | WHAT_OTHER,
 };
@@ -56,6 +61,9 @@ enum act {
 	ACT_CUT,
 	ACT_PING,
 	ACT_DATA_IN,
+	ACT_SHORT,
+	ACT_EARLY,
+	ACT_R2T,
 };
 
 struct rule {

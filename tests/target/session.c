@@ -59,6 +59,7 @@ struct session {
 	bool is_full, is_over; /* past the login; to close when all is sent */
 	bool cut;	       /* the next answer is cut short */
 	bool wants_ping;       /* after the next answer */
+	bool is_short;	       /* the next read: half of it, and no word */
 	uint32_t events;
 	uint32_t stat_sn, cmd_sn; /* cmd_sn: ExpCmdSN */
 	uint32_t outstanding;	  /* commands without an answer */
@@ -154,6 +155,8 @@ static void answer_read(struct session *s, uint32_t itt, const struct answer *a,
 	uint8_t *from =
 		s->t->store + a->offset_bytes % s->t->script.store_bytes;
 
+	if (s->is_short)
+		n /= 2;
 	do {
 		uint32_t len = n - at;
 		uint32_t burst = s->keys.max_burst - at % s->keys.max_burst;
@@ -170,7 +173,8 @@ static void answer_read(struct session *s, uint32_t itt, const struct answer *a,
 		put32(h + 36, sn++);
 		put32(h + 40, at);
 		if (is_last)
-			h[1] = 0x81 | residual(h, want, a->bytes);
+			h[1] = 0x81 |
+			       (s->is_short ? 0 : residual(h, want, a->bytes));
 		else if (len == burst)
 			h[1] = 0x80;
 		if (s->is_over)
@@ -178,6 +182,7 @@ static void answer_read(struct session *s, uint32_t itt, const struct answer *a,
 		out_ref(&s->out, from + at, len);
 		at += len;
 	} while (at < n);
+	s->is_short = false;
 }
 
 static void ping(struct session *s)
@@ -426,6 +431,11 @@ static void stray_data(struct session *s, uint32_t itt)
 		 sizeof(zeros));
 }
 
+static void stray_r2t(struct session *s, uint32_t itt, uint32_t bytes)
+{
+	put32(put_header(s, R2T, 0x80, itt, false) + 44, bytes);
+}
+
 /* How a rule changes the answer. False: there is none. */
 static bool obey(struct session *s, const struct rule *r, struct answer *a,
 		 uint32_t itt)
@@ -454,6 +464,17 @@ static bool obey(struct session *s, const struct rule *r, struct answer *a,
 	case ACT_DATA_IN:
 		stray_data(s, itt);
 		break;
+	case ACT_R2T:
+		stray_r2t(s, itt, 1 << 20);
+		break;
+	case ACT_SHORT:
+		s->is_short = true;
+		break;
+	case ACT_EARLY:
+		stray_r2t(s, itt, a->bytes);
+		a->kind = ANSWER;
+		a->bytes = 0;
+		break;
 	default:
 		break;
 	}
@@ -464,7 +485,7 @@ static int on_command(struct session *s)
 {
 	const uint8_t *h = s->header;
 	uint32_t itt = get32(h + 16), want = get32(h + 20);
-	bool is_write = h[1] & 0x20, is_answered = true;
+	bool is_write = h[1] & 0x20, is_answered = true, is_early = false;
 	const struct rule *r;
 	uint64_t delay_ns = 0;
 	struct answer a;
@@ -475,13 +496,30 @@ static int on_command(struct session *s)
 	if (r) {
 		is_answered = obey(s, r, &a, itt);
 		delay_ns = r->act == ACT_DELAY ? r->delay_ns : 0;
+		is_early = r->act == ACT_EARLY;
 		if (r->act == ACT_DROP)
 			return -ESHUTDOWN;
 	}
-	if (is_write && want && !a.status)
+	if (is_write && want && !a.status && !is_early)
 		return begin_write(s, &a, want, delay_ns, !is_answered);
 	if (is_answered)
 		answer(s, itt, &a, want, delay_ns);
+	return 0;
+}
+
+static int on_logout(struct session *s)
+{
+	const struct rule *r = script_meet(&s->t->script, WHAT_LOGOUT);
+	uint32_t itt = get32(s->header + 16);
+
+	if (r && r->act == ACT_DROP)
+		return -ESHUTDOWN;
+	if (r && r->act == ACT_STALL)
+		return 0;
+	if (r && r->act == ACT_DATA_IN)
+		stray_data(s, itt);
+	put_header(s, LOGOUT_RESPONSE, 0x80, itt, true);
+	s->is_over = true;
 	return 0;
 }
 
@@ -542,9 +580,7 @@ static int finish_pdu(struct session *s)
 		put_header(s, TASK_RESPONSE, 0x80, get32(h + 16), true);
 		return 0;
 	case LOGOUT:
-		put_header(s, LOGOUT_RESPONSE, 0x80, get32(h + 16), true);
-		s->is_over = true;
-		return 0;
+		return on_logout(s);
 	}
 	return -EPROTO;
 }

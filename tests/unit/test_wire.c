@@ -30,8 +30,12 @@ static void make_stream(void)
 		stream_bytes += HEADER + padded(segments[i]);
 	for (size_t i = 0; i < stream_bytes; i++)
 		stream[i] = i * 7 + i / 251;
-	/* what libiscsi's padding is */
+	/* NOP-In and their lengths, and what libiscsi's padding is */
 	for (size_t at = 0, i = 0; i < NR_PDUS; i++) {
+		stream[at] = 0x20;
+		stream[at + 4] = stream[at + 5] = 0;
+		stream[at + 6] = segments[i] >> 8;
+		stream[at + 7] = segments[i];
 		at += HEADER + padded(segments[i]);
 		memset(stream + at - (padded(segments[i]) - segments[i]), 0,
 		       padded(segments[i]) - segments[i]);

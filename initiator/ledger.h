@@ -1,0 +1,38 @@
+#ifndef INITIATOR_LEDGER_H
+#define INITIATOR_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The SCSI commands of one session, from the PDU headers that pass on the wire
+ * (RFC 7143 section 11): which are under way, and how much data each has had.
+ * libiscsi 1.19 believes whatever a target sends, and some of that ends the
+ * program: so what fits no command is refused before it gets there.
+ */
+struct ledger {
+	struct ledger_entry *entries; /* owned; a power of two of them */
+	size_t nr_entries;
+	struct ledger_entry *sending; /* whose data is passed now, or NULL */
+	bool is_blind;		      /* no memory once: everything passes */
+	char complaint[160];	      /* why a PDU was refused */
+};
+
+void ledger_init(struct ledger *l);
+void ledger_release(struct ledger *l);
+
+enum { LEDGER_HEADER = 48 }; /* bytes of a basic header segment */
+
+/* A header goes out; then @bytes of its data segment do. */
+void ledger_sent(struct ledger *l, const uint8_t *header);
+void ledger_sent_data(struct ledger *l, size_t bytes);
+
+/* A header has come. 0, or -EPROTO and the complaint. */
+int ledger_received(struct ledger *l, const uint8_t *header);
+
+/* Of the command with that initiator task tag, under way or just over: the
+ * bytes of Data-In that came; -1: unknown. */
+int64_t ledger_data_in(const struct ledger *l, uint32_t itt);
+
+#endif
