@@ -67,6 +67,14 @@ static void choose(char *to, size_t size, enum way way, const char *offer,
 	}
 }
 
+/* 512 at least, as these keys are (13.12, 13.13). */
+static uint32_t length(const char *text)
+{
+	unsigned long n = strtoul(text, NULL, 0);
+
+	return n < 512 ? 512 : n;
+}
+
 /* "" where a key has no answer. */
 static void answer_key(struct login_keys *k, const struct script *s,
 		       const char *name, const char *offer, char *to,
@@ -79,7 +87,7 @@ static void answer_key(struct login_keys *k, const struct script *s,
 	for (i = 0; i < n && strcmp(known[i].name, name) != 0; i++)
 		;
 	if (!strcmp(name, "MaxRecvDataSegmentLength"))
-		k->max_recv = strtoul(offer, NULL, 0);
+		k->max_recv = length(offer);
 	if (!strcmp(name, "SessionType"))
 		k->is_discovery = !strcmp(offer, "Discovery");
 	if (i == n)
@@ -88,7 +96,7 @@ static void answer_key(struct login_keys *k, const struct script *s,
 		choose(to, size, known[i].way, offer,
 		       ours ? ours : known[i].ours);
 	if (!strcmp(name, "MaxBurstLength"))
-		k->max_burst = strtoul(to, NULL, 0);
+		k->max_burst = length(to);
 }
 
 static size_t put(char *out, size_t at, size_t size, const char *name,
