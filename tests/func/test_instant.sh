@@ -107,6 +107,7 @@ test_wire() {
 	local run=(run --rw=randrw --bs=4k --iodepth=32 --number_ios=2000 --size=32M
 		--norandommap --overwrite --quiet -o r.json)
 	instant size=64M
+	export ASAN_OPTIONS=detect_leaks=0 # that does not work under strace
 	expect 0 strace -f -c -U calls,name -o raw "$LUNBENCH" "${run[@]}" --wire=batch "$URL"
 	awk '{print $1, $2}' raw >calls.batch
 	jq -e '.lunbench.session.Wire == "batch"' r.json

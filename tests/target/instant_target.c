@@ -94,8 +94,9 @@ static void serve(int listener)
 	if (epoll_ctl(target.epoll_fd, EPOLL_CTL_ADD, listener, &ev[0]))
 		die("epoll");
 	for (;;) {
-		struct timespec ts = {.tv_sec = wait_ns / NS_PER_SEC,
-				      .tv_nsec = wait_ns % NS_PER_SEC};
+		uint64_t ns = wait_ns < 0 ? 0 : wait_ns;
+		struct timespec ts = {.tv_sec = ns / NS_PER_SEC,
+				      .tv_nsec = ns % NS_PER_SEC};
 		int n = epoll_pwait2(target.epoll_fd, ev, 256,
 				     wait_ns < 0 ? NULL : &ts, NULL);
 
