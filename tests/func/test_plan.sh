@@ -8,9 +8,10 @@
 test_shipped_jobs_plan() {
 	expect 0 "$LUNBENCH" workloads
 	local name names
-	names=$(awk '{print $1}' out)
+	# Reviews are of bench, not of plan; test_presets.sh has them.
+	names=$(awk '$2 != "lunbench" {print $1}' out)
 	[ -n "$names" ] || fail "no shipped jobs"
-	[ "$(wc -l <out)" = "$(find "$ROOT/workloads" -name '*.fio' | wc -l)" ] ||
+	[ "$(wc -w <<<"$names")" = "$(find "$ROOT/workloads" -name '*.fio' | wc -l)" ] ||
 		fail "lunbench workloads does not list them all: $(cat out)"
 	for name in $names; do
 		expect 0 "$LUNBENCH" plan "$name" null:1T
