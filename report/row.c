@@ -62,6 +62,17 @@ static void init_measured(struct row *r)
 	}
 }
 
+/* The groups run one after another: only the last that started can be. */
+static bool is_cut_short(const struct row *r)
+{
+	const struct run_result *run = r->in->run;
+	size_t next = r->plan->group + 1;
+
+	return r->has_run && run->end != RUN_COMPLETE &&
+	       (next >= run->nr_groups ||
+		run->group_start_ns[next] == UINT64_MAX);
+}
+
 void row_init(struct row *r, const struct result_input *in, size_t index)
 {
 	static const struct row_result never_ran;
@@ -74,6 +85,7 @@ void row_init(struct row *r, const struct result_input *in, size_t index)
 	r->job = &in->plan->set->jobs[r->plan->job];
 	r->result = index < run->nr_rows ? &run->rows[index] : &never_ran;
 	r->has_run = r->result->nr_clients > 0;
+	r->is_cut_short = is_cut_short(r);
 	init_planned(r);
 	init_measured(r);
 }

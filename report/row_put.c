@@ -232,6 +232,8 @@ void row_put(struct put *p, json_t *rows, const struct row *r)
 	put_int(p, o, "group", r->plan->group);
 	put_kind(p, o, r);
 	put_bool(p, o, "has_run", r->has_run);
+	if (r->is_cut_short)
+		put_bool(p, o, "cut_short", true);
 	put_text(p, o, "pace", r->is_open ? "open" : "closed");
 	put_int_or_null(p, o, "iodepth",
 			r->mixes_depths ? UINT64_MAX : r->job->iodepth);

@@ -117,6 +117,24 @@ test_repeats() {
 }
 
 # Why repeats ended when they did; that they were not enough is a warning.
+# A repeat that Ctrl-C cuts short is in the file, and in no mean.
+test_a_repeat_cut_short() {
+	"$LUNBENCH" run --rw=read --bs=4k --runtime=1 --time_based --repeats=9 null:64M \
+		--quiet -o r.json >out 2>err &
+	local pid=$!
+	sleep 3.5
+	kill -INT $pid
+	local status=0
+	wait $pid || status=$?
+	[ $status = 130 ] || fail "status $status, not interrupted: $(cat err)"
+	python3 -m jsonschema -i r.json "$SCHEMA" >schema 2>&1 || fail "$(cat schema)"
+	jq -e '.lunbench | [.rows[] | select(.has_run)] as $ran
+		| [$ran[] | .cut_short == true] as $cut
+		| ($cut | length) >= 2 and ($cut | index(true)) == ($cut | length) - 1
+		and .summary[0].n == ($cut | length) - 1' r.json >/dev/null ||
+		fail "$(jq -c '.lunbench | [.rows[] | [.has_run, .cut_short]], .summary' r.json)"
+}
+
 test_until() {
 	expect 0 "$LUNBENCH" run --name=x --rw=randread --bs=4k --runtime=1 --time_based \
 		--until=steady --quiet -o r.json "$SIM"
