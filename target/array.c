@@ -192,14 +192,16 @@ int array_check_member(const struct array_opts *o, const char *member,
 	uint64_t n = 0, size;
 	size_t nr = 0;
 	bool crypt;
+	int err;
 
 	k = find_kind(o->kind, &crypt);
 	if (!k || !k->is_redundant)
 		return err_set(e, -EINVAL,
 			       "no member of %s can fail: it has no redundancy",
 			       k ? k->name : "an image");
-	if (disks_parse(o->members, &nr, &size, e))
-		return e->code;
+	err = disks_parse(o->members, &nr, &size, e);
+	if (err)
+		return err;
 	if (member[0] == '/' || !units_parse_uint(member, 0, nr - 1, &n, NULL))
 		return 0;
 	return err_set(e, -EINVAL,
