@@ -85,11 +85,11 @@ static uint64_t on_aside(void *user, struct run_aside *a)
 
 	if (!is_news && a->at_ns < w->look_ns && a->at_ns < next_step_ns(w))
 		return next_step_ns(w);
-	md_watch_look(&w->md, a->at_ns, note, a);
+	md_watch_look(&w->md, clock_now_ns(), note, a);
 	w->look_ns = a->at_ns + w->interval_ns;
 	while (next_step_ns(w) <= a->at_ns) {
 		do_step(w, &w->steps->step[w->nr_done++], a);
-		md_watch_look(&w->md, a->at_ns, note, a);
+		md_watch_look(&w->md, clock_now_ns(), note, a);
 	}
 	return next_step_ns(w);
 }

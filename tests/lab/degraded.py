@@ -30,6 +30,8 @@ def main():
     assert FAIL_S <= times[0] < FAIL_S + LATE_S, "not at the asked time"
     assert REPLACE_S <= times[1] < REPLACE_S + LATE_S, "not at the asked time"
     done = times[3]
+    took = float(events[3][1].split(" after ")[1].split(" s")[0])
+    assert abs(done - times[2] - took) < 0.05, "it says another time than it took"
     assert done < 24, "the rebuild leaves too little of the run behind it"
 
     series = ours["rows"][0]["series"]
