@@ -121,7 +121,7 @@ test_jbod() {
 	END
 	LUNBENCH=$LUNBENCH unshare -m bash inside >out 2>err || { cat out err; false; }
 	[ ! -s left ]
-	[ -z "$(losetup -n -O BACK-FILE -l | grep lunbench-.*-member || true)" ]
+	[ -z "$(losetup -n -O BACK-FILE -l | grep "lunbench-.*-member" || true)" ]
 	jq -r '.lunbench.warnings[]' result.json >warnings
 	has warnings 'jbod: LUN 2 of 2 is measured, which is one disk; the others are idle'
 }
