@@ -70,19 +70,6 @@ static int take_port(struct session *s, const char *folder, char path[PATH_MAX],
 		       SHELL_PORTS);
 }
 
-static int dial(struct session *s, const char *path, struct err *e)
-{
-	struct sockaddr_un a = {.sun_family = AF_UNIX};
-
-	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
-	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (s->fd < 0 || connect(s->fd, (struct sockaddr *)&a, sizeof(a)))
-		return err_set(e, -errno, "cannot reach the guest (\"%s\": %s)",
-			       path, strerror(errno));
-	fcntl(s->fd, F_SETFL, O_NONBLOCK);
-	return 0;
-}
-
 static int is_late(const struct session *s, struct err *e)
 {
 	if (s->o->stop && *s->o->stop)
@@ -93,12 +80,42 @@ static int is_late(const struct session *s, struct err *e)
 		       s->o->deadline_ns / 1e9);
 }
 
+/* Until the command runs, a signal is not yet its. */
+static int is_over(const struct session *s, struct err *e)
+{
+	if (s->o->signal && *s->o->signal)
+		return err_set(e, -EINTR, "interrupted");
+	return is_late(s, e);
+}
+
 static int is_gone(struct err *e)
 {
 	return err_set(e, -EPIPE, "the guest is gone");
 }
 
-/* 0; -EAGAIN: no answer in this while. */
+/* Both: 0; -EAGAIN: no answer in this while. A guest that stands still takes no
+ * calls, and those before fill the queue. */
+static int dial(struct session *s, const char *path, struct err *e)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	uint64_t end = clock_now_ns() + GREET_NS;
+	int err = 0;
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "%s", path);
+	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	while (!err && connect(s->fd, (struct sockaddr *)&a, sizeof(a))) {
+		if (errno != EAGAIN)
+			return err_set(e, -errno,
+				       "cannot reach the guest (\"%s\": %s)",
+				       path, strerror(errno));
+		if (clock_now_ns() > end)
+			return -EAGAIN;
+		poll(NULL, 0, WAIT_MS);
+		err = is_over(s, e);
+	}
+	return err;
+}
+
 static int greet(struct session *s, struct err *e)
 {
 	unsigned char greeting[TALK_GREETING];
@@ -120,9 +137,7 @@ static int greet(struct session *s, struct err *e)
 		n = talk_read(&s->in, s->fd);
 		if (!n || (n < 0 && n != -EAGAIN))
 			return is_gone(e);
-		err = is_late(s, e);
-		if (!err && s->o->signal && *s->o->signal)
-			err = err_set(e, -EINTR, "interrupted");
+		err = is_over(s, e);
 		if (!err && clock_now_ns() > end)
 			return -EAGAIN;
 	}

@@ -34,15 +34,18 @@ static void power_off(const struct state *s, const char *const *last)
 	struct journal_text t = {0};
 	unsigned long long start_time;
 	pid_t pid;
-	int status;
+	int status, err = 0;
 
 	if (stay_read_journal(s, &t, NULL))
 		return;
 	if (stay_recall_qemu(&t, &pid, &start_time) && journal_get(&t, "up")) {
 		if (last)
-			shell_run(s->folder, &o, &status, NULL);
+			err = shell_run(s->folder, &o, &status, NULL);
 		o.command = off;
-		if (!shell_run(s->folder, &o, &status, NULL) || !status)
+		if (!err)
+			err = shell_run(s->folder, &o, &status, NULL);
+		/* The power may be off before that is said. */
+		if (!err || err == -EPIPE)
 			child_wait(pid, start_time, LAST_NS);
 	}
 	journal_text_release(&t);
