@@ -88,20 +88,24 @@ static int make_raw(struct termios *was)
 	return tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) ? -errno : 0;
 }
 
+static int write_error; /* of the first output that could not be written */
+
 /* Straight to the descriptor: what it says is seen when it says it. */
 static void pass_on(void *user, int fd, const char *data, size_t len)
 {
 	ssize_t n;
 
 	(void)user;
-	while (len) {
+	while (len && !write_error) {
 		n = write(fd, data, len);
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno == EBADF)
+			return; /* closed from the start: not wanted */
 		if (n < 0) {
-			/* Nobody reads it any more: as if it were killed. */
-			if (errno == EPIPE)
-				last_signal = SIGPIPE;
+			/* As if the command itself had written there. */
+			write_error = errno;
+			last_signal = SIGPIPE;
 			return;
 		}
 		data += n;
@@ -155,8 +159,13 @@ static int shell(struct request *r)
 	}
 	if (r->is_terminal)
 		say("lab \"%s\"; Ctrl-] leaves it", s.name);
-	if (!run_shell(r, &s, &e, &status))
-		return status;
+	if (!run_shell(r, &s, &e, &status)) {
+		if (!write_error || write_error == EPIPE)
+			return status;
+		say("cannot pass on what the command says: %s",
+		    strerror(write_error));
+		return STATUS_TARGET;
+	}
 	if (e.code == -EPIPE && !stay_status(r->name, &s, NULL))
 		return lab_fail(&e, s.console);
 	return lab_fail(&e, NULL);

@@ -32,6 +32,16 @@ int lab_target_parse(struct tgt_status *t, const struct net *n,
 	return err;
 }
 
+/* What to do about it is said for the guest; here one ends the lab. */
+static void advise(struct tgt_status *t, const char *lab)
+{
+	char *run = strstr(t->problem, "; run: ");
+
+	if (run)
+		snprintf(run, t->problem + sizeof(t->problem) - run,
+			 "; run: lunbench lab down --name %s", lab);
+}
+
 int lab_target_ask(const struct stay_status *s, struct tgt_status *t,
 		   struct err *e)
 {
@@ -42,11 +52,13 @@ int lab_target_ask(const struct stay_status *s, struct tgt_status *t,
 	int err = stay_ask(s, command, NULL, ASK_NS, &said, e);
 
 	/* One with a problem has a status of its own, and says what it is. */
-	if (said && said[0] && !lab_target_parse(t, &s->net, said, NULL))
+	if (said && said[0] && !lab_target_parse(t, &s->net, said, NULL)) {
 		err = 0;
-	else if (!err)
+		advise(t, s->name);
+	} else if (!err) {
 		err = err_set(e, -EBADMSG,
 			      "lab \"%s\": its target says nothing", s->name);
+	}
 	free(said);
 	return err;
 }

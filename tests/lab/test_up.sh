@@ -73,6 +73,20 @@ signals_reach() {
 		fail "a command outlives its client"
 }
 
+# A reader who has seen enough ends the command; a full disk is no success.
+output_matters() {
+	local status
+	SHELL_ -- yes 2>err | head -n 1 >out
+	status=${PIPESTATUS[0]}
+	[ "$status" = 141 ] || fail "yes | head: status $status"
+	[ ! -s err ] || fail "$(cat err)"
+	status=0
+	SHELL_ -- echo there >/dev/full 2>err || status=$?
+	[ "$status" = 3 ] || fail "a full disk: status $status"
+	has err "cannot pass on what the command says"
+	SHELL_ -- echo there >&-
+}
+
 terminal_works() {
 	timeout 60 python3 - "$LUNBENCH" "$NAME" <<-'EOF'
 		import os, pty, sys, select, time
@@ -118,6 +132,7 @@ test_tap() {
 	export LIBISCSI_CHAP_USERNAME=someone LIBISCSI_CHAP_PASSWORD=$secret
 	shell_works
 	signals_reach
+	output_matters
 	terminal_works
 	target_is_ours tap
 	(unset LIBISCSI_CHAP_USERNAME LIBISCSI_CHAP_PASSWORD; expect 3 read_some "$URL")
