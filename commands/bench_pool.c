@@ -124,7 +124,9 @@ static void finish(struct pool *p, struct bench_child *c, int status)
 		r->status = status;
 	else
 		fail_run(r, status ? status : kept,
-			 c->said[0] ? c->said : "it said nothing");
+			 c->said[0] ? c->said
+			 : c->len   ? "its result could not be kept in the set"
+				    : "it said nothing");
 	bench_child_release(c);
 	if (r->state == BENCH_FAILED)
 		say("%s failed: %s", r->name, r->error);

@@ -1,7 +1,6 @@
 #include "commands/output.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,16 +84,39 @@ int output_open(struct output *o, const struct request *r, const char *job_name)
 	return STATUS_USAGE;
 }
 
+/* Under a name of its own: results of a set have one base name, and nothing
+ * that lies there is replaced. */
+static int make_elsewhere(const struct output *o, char path[PATH_MAX])
+{
+	static const char end[] = ".json";
+	const char *tmp = getenv("TMPDIR"), *slash = strrchr(o->path, '/');
+	const char *base = slash ? slash + 1 : o->path;
+	size_t len = strlen(base), tail = strlen(end);
+	int fd;
+
+	if (len > tail && !strcmp(base + len - tail, end))
+		len -= tail;
+	snprintf(path, PATH_MAX, "%s/%.*s-XXXXXX%s", tmp && *tmp ? tmp : "/tmp",
+		 (int)len, base, end);
+	fd = mkstemps(path, tail);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
 static int rescue(struct output *o, const json_t *result)
 {
-	const char *tmp = getenv("TMPDIR");
-	char path[PATH_MAX], base[NAME_MAX + 1], copy[PATH_MAX];
+	char path[PATH_MAX];
 	struct err e = {0};
+	int err = make_elsewhere(o, path);
 
-	snprintf(copy, sizeof(copy), "%s", o->path);
-	snprintf(base, sizeof(base), "%s", basename(copy));
-	snprintf(path, sizeof(path), "%s/%s", tmp && *tmp ? tmp : "/tmp", base);
-	if (result_write(result, path, &e)) {
+	if (err)
+		err_set(&e, err, "cannot make \"%s\": %s", path,
+			strerror(-err));
+	else if (result_write(result, path, &e))
+		unlink(path);
+	if (e.code) {
 		say_err(&e, STATUS_TARGET);
 		say("the result could not be kept anywhere");
 		return STATUS_TARGET;

@@ -108,6 +108,7 @@ test_interrupted_while_connecting() {
 test_disk_full() {
 	[ "$(id -u)" = 0 ] || skip "mounting a small tmpfs needs root"
 	mkdir full tmp
+	echo older >tmp/result.json # of another run that met its end
 	# The disk fills while the run runs; at its start there is room.
 	# shellcheck disable=SC2016
 	TMPDIR=$PWD/tmp expect 3 unshare -m bash -c '
@@ -117,8 +118,9 @@ test_disk_full() {
 		dd if=/dev/zero of=full/ballast bs=4k 2>/dev/null
 		wait $!' bash "$LUNBENCH"
 	has err full/result.json
-	has err "$PWD/tmp/result.json"
-	jq -e '.jobs[0].read.total_ios > 0' tmp/result.json >/dev/null
+	has err "$PWD/tmp/result-"
+	jq -e '.jobs[0].read.total_ios > 0' tmp/result-*.json >/dev/null
+	[ "$(cat tmp/result.json)" = older ] || fail "another result was replaced"
 	# and one that is full already: refused before anything is measured
 	expect 2 unshare -m bash -c '
 		mount -t tmpfs -o size=4k tmpfs full && dd if=/dev/zero of=full/x bs=4k 2>/dev/null
