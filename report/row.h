@@ -15,7 +15,7 @@ struct row {
 	const struct row_result *result; /* all zero where it never ran */
 	const struct job_opts *job;	 /* the row's first */
 	bool has_run;
-	bool is_cut_short; /* the run ended, by Ctrl-C or failing, in it */
+	bool is_cut_short;    /* the run ended, by Ctrl-C or failing, in it */
 	bool is_open;	      /* some client follows a rate */
 	bool mixes_depths;    /* clients of several iodepths */
 	size_t nr_clients;    /* as planned */
