@@ -76,9 +76,8 @@ signals_reach() {
 # A reader who has seen enough ends the command; a full disk is no success.
 output_matters() {
 	local status
-	SHELL_ -- yes 2>err | head -n 1 >out
-	status=${PIPESTATUS[0]}
-	[ "$status" = 141 ] || fail "yes | head: status $status"
+	{ SHELL_ -- yes 2>err || echo $? >status; } | head -n 1 >out
+	[ "$(cat status)" = 141 ] || fail "yes | head: status $(cat status)"
 	[ ! -s err ] || fail "$(cat err)"
 	status=0
 	SHELL_ -- echo there >/dev/full 2>err || status=$?
