@@ -48,9 +48,7 @@ static error_t parse_none(int key, char *text, struct argp_state *state)
 
 int command_lab_build(int argc, char **argv)
 {
-	static const struct argp_option none[] = {{0}};
 	struct argp argp = {
-		.options = none,
 		.parser = parse_none,
 		.doc = "Gets the guest's kernel and builds its root, where "
 		       "they are not there or not current."};

@@ -111,7 +111,8 @@ void compare_curves_print(const struct comparison *c, int width, FILE *out)
 	const struct comparison_curve *it;
 	char text[512], a[64], b[64], interval[64];
 
-	for (it = c->curves; it < c->curves + c->nr_curves; it++) {
+	for (size_t i = 0; i < c->nr_curves; i++) {
+		it = &c->curves[i];
 		snprintf(text, sizeof(text), "knee at %s and %s clients: %s",
 			 knee_text(&it->a, a, 64), knee_text(&it->b, b, 64),
 			 verdict_names[it->knee]);
