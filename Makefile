@@ -45,7 +45,8 @@ WARN := -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes \
 	-Wmissing-prototypes -Wformat=2 -Wno-format-nonliteral -Wvla -Wundef -Werror \
 	$(if $(findstring clang,$(CC)),,-Wno-format-truncation)
 CFLAGS ?= -O2 -g
-CFLAGS_ALL := -std=gnu11 -pthread $(WARN) $(CFLAGS) \
+# The same program from every folder: in virtual time, its bytes decide.
+CFLAGS_ALL := -std=gnu11 -pthread -ffile-prefix-map=$(CURDIR)=. $(WARN) $(CFLAGS) \
 	$(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 LDFLAGS_ALL := -pthread $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
 LDLIBS := -liscsi -ljansson -lblkid -luring -lm
@@ -75,7 +76,7 @@ BUILD_NEEDS := iscsi/iscsi.h:libiscsi-dev jansson.h:libjansson-dev \
 	blkid/blkid.h:libblkid-dev liburing.h:liburing-dev
 RUN_PKGS := tgt
 CHECK_PKGS := libcunit1-dev clang clang-format cppcheck shellcheck valgrind \
-	fio jq python3-jsonschema python3-six libiscsi-bin qemu-utils qemu-block-extra \
+	fio jq git python3-jsonschema python3-six python3-yaml libiscsi-bin qemu-utils qemu-block-extra \
 	libjs-chart.js gnuplot-nox \
 	python3-prometheus-client mandoc perl iproute2 e2fsprogs procps strace
 # What the lab needs on this host, and takes into its guests.
