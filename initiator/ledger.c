@@ -18,9 +18,10 @@ enum {
 enum { IS_READ = 0x40, IS_WRITE = 0x20 };     /* of a command, 11.3.1 */
 enum { HAS_STATUS = 0x01, RESIDUALS = 0x1e }; /* of answers, 11.4.1, 11.7.3 */
 
-enum { FIRST_ENTRIES = 64, MOST_ENTRIES = 1 << 20 };
+/* The lowest bits of a tag say in which set its entry is: libiscsi counts tags
+ * up. Sets have room for commands that take long while the others go on. */
+enum { WAYS = 8, FIRST_SETS = 16, MOST_SETS = 1 << 17 };
 
-/* In its place by the lowest bits of its tag: libiscsi counts tags up. */
 struct ledger_entry {
 	uint32_t itt, expected, in, out;
 	uint8_t flags;
@@ -51,45 +52,66 @@ static uint32_t data_bytes(const uint8_t *header)
 	return get32(header + 4) & 0xffffff;
 }
 
-static struct ledger_entry *find(const struct ledger *l, uint32_t itt)
+/* WAYS entries; NULL: there are none yet. */
+static struct ledger_entry *set_of(const struct ledger *l, uint32_t itt)
 {
-	struct ledger_entry *e;
-
 	if (!l->nr_entries)
 		return NULL;
-	e = &l->entries[itt & (l->nr_entries - 1)];
-	return e->is_known && e->itt == itt ? e : NULL;
+	return l->entries + (itt & (l->nr_entries / WAYS - 1)) * WAYS;
 }
 
-/* Twice the entries. Those that are over are forgotten. */
+static struct ledger_entry *find(const struct ledger *l, uint32_t itt)
+{
+	struct ledger_entry *e = set_of(l, itt);
+
+	for (int i = 0; e && i < WAYS; i++, e++)
+		if (e->is_known && e->itt == itt)
+			return e;
+	return NULL;
+}
+
+/* A tag that was used before takes the same place, or one before it: find()
+ * has the new one. */
+static struct ledger_entry *find_free(const struct ledger *l, uint32_t itt)
+{
+	struct ledger_entry *e = set_of(l, itt);
+
+	for (int i = 0; e && i < WAYS; i++, e++)
+		if (!e->is_known || e->is_over)
+			return e;
+	return NULL;
+}
+
+/* Twice the sets: each becomes two, so all fit. Those that are over are
+ * forgotten. */
 static int grow(struct ledger *l)
 {
-	size_t n = l->nr_entries ? 2 * l->nr_entries : FIRST_ENTRIES;
-	struct ledger_entry *new = NULL;
+	struct ledger old = *l;
+	size_t n = old.nr_entries ? 2 * old.nr_entries : FIRST_SETS * WAYS;
 
-	if (n <= MOST_ENTRIES)
-		new = calloc(n, sizeof(*new));
-	if (!new)
+	l->entries =
+		n <= MOST_SETS * WAYS ? calloc(n, sizeof(*l->entries)) : NULL;
+	if (!l->entries) {
+		l->entries = old.entries;
 		return -ENOMEM;
-	for (size_t i = 0; i < l->nr_entries; i++)
-		if (l->entries[i].is_known && !l->entries[i].is_over)
-			new[l->entries[i].itt & (n - 1)] = l->entries[i];
-	free(l->entries);
-	l->entries = new;
+	}
 	l->nr_entries = n;
+	for (struct ledger_entry *e = old.entries;
+	     e < old.entries + old.nr_entries; e++)
+		if (e->is_known && !e->is_over)
+			*find_free(l, e->itt) = *e;
+	free(old.entries);
 	return 0;
 }
 
 static struct ledger_entry *add(struct ledger *l, uint32_t itt)
 {
-	struct ledger_entry *e = NULL;
+	struct ledger_entry *e;
 
 	while (!l->is_blind) {
-		if (l->nr_entries) {
-			e = &l->entries[itt & (l->nr_entries - 1)];
-			if (!e->is_known || e->is_over)
-				return e;
-		}
+		e = find_free(l, itt);
+		if (e)
+			return e;
 		if (grow(l))
 			l->is_blind = true;
 	}

@@ -12,7 +12,7 @@
  * program: so what fits no command is refused before it gets there.
  */
 struct ledger {
-	struct ledger_entry *entries; /* owned; a power of two of them */
+	struct ledger_entry *entries; /* owned; sets of them, see ledger.c */
 	size_t nr_entries;
 	struct ledger_entry *sending; /* whose data is passed now, or NULL */
 	bool is_blind;		      /* no memory once: everything passes */
