@@ -161,7 +161,7 @@ $(INSTANT): $(TARGET_OBJ) $(LIB)
 	$(call say,LINK  $@)
 	$(Q)$(CC) $(LDFLAGS_ALL) -o $@ $^ -lm
 
-$(B)/tests/unit/test_wire_session: | $(INSTANT)
+$(B)/tests/unit/test_wire_session $(B)/tests/unit/test_wire_load: | $(INSTANT)
 
 # Preloaded into other programs: never instrumented.
 $(B)/tests/func/%_preload.so: tests/func/%_preload.c $(B)/flags | $(B)/needs.ok

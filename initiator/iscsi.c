@@ -39,7 +39,7 @@ struct iscsi_conn {
 	int lun_field;
 	struct slot *slots;  /* owned, setup.depth of them */
 	struct slot *free;   /* those without an io */
-	struct io_list late; /* failed writes, see must_wait() */
+	struct io_list late; /* see must_wait() */
 	unsigned int outstanding;
 	struct loop_task close_task;
 	char stage[512];
@@ -108,19 +108,22 @@ static void fill_detail(struct slot *s, int status)
 }
 
 /*
- * A target may refuse a write while its data is still on the way out. The
- * Data-Out PDUs left in libiscsi's queue point into the task and the caller's
- * buffer, so both must stay until they have gone. A target that says GOOD has
- * all the data, if it is honest: so the wire is asked, too.
+ * A target may refuse a write, or an UNMAP, while its data is still on the way
+ * out. The Data-Out PDUs left in libiscsi's queue point into the task and the
+ * caller's buffer, so both must stay until they have gone. Where nobody counts
+ * (--wire=plain) a target that says GOOD is believed to have all data.
  */
 static bool must_wait(const struct slot *s)
 {
 	const struct io *io = s->io;
 	struct link *l = s->c->link;
+	int64_t left = link_data_left(l, s->task->itt);
 
-	return io->op == OP_WRITE &&
-	       (io->result ? link_has_output(l)
-			   : link_holds(l, io->buf, io->length_bytes));
+	if (io->op == OP_READ)
+		return false;
+	if (left < 0 ? io->result != 0 : left > 0)
+		return link_has_output(l);
+	return io->op == OP_WRITE && link_holds(l, io->buf, io->length_bytes);
 }
 
 static void drop_task(struct slot *s)

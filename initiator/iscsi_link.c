@@ -674,6 +674,11 @@ int64_t link_data_in(const struct link *l, uint32_t itt)
 	return wire_data_in(l->wire, itt);
 }
 
+int64_t link_data_left(const struct link *l, uint32_t itt)
+{
+	return wire_data_left(l->wire, itt);
+}
+
 /* libiscsi wants to write whenever the first PDU in its queue may be sent; what
  * waits while it does not is beyond MaxCmdSN. (Its count walks the queue, which
  * is empty where nothing waits.) */

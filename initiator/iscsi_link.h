@@ -89,9 +89,11 @@ bool link_has_output(struct link *l);
  * may be done with the command before that. */
 bool link_holds(const struct link *l, const void *buf, size_t bytes);
 
-/* Bytes of data that came for the command with that initiator task tag, until
- * its callback returns; -1 where the wire is plain: libiscsi does not count. */
+/* Of the command with that initiator task tag, until its callback returns:
+ * bytes of data that came, and those of a write that libiscsi has not sent; -1
+ * where the wire is plain: libiscsi does not count. */
 int64_t link_data_in(const struct link *l, uint32_t itt);
+int64_t link_data_left(const struct link *l, uint32_t itt);
 
 /* PDUs that wait because the target's command window (MaxCmdSN) is shut. */
 unsigned int link_held(struct link *l);

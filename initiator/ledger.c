@@ -15,8 +15,8 @@ enum {
 	R2T = 0x31,
 };
 
-enum { IS_READ = 0x40, IS_WRITE = 0x20 };     /* of a command, 11.3.1 */
-enum { HAS_STATUS = 0x01, RESIDUALS = 0x1e }; /* of answers, 11.4.1, 11.7.3 */
+enum { IS_READ = 0x40, IS_WRITE = 0x20 };    /* of a command, 11.3.1 */
+enum { HAS_STATUS = 0x01, RESIDUAL = 0x06 }; /* of answers, 11.4.1, 11.7.3 */
 
 /* The lowest bits of a tag say in which set its entry is: libiscsi counts tags
  * up. Sets have room for commands that take long while the others go on. */
@@ -187,19 +187,18 @@ static int check_r2t(struct ledger *l, const struct ledger_entry *e,
 	return 0;
 }
 
-/* 11.4: GOOD and no residual means that all data was transferred. Of a write,
- * libiscsi may still have some of it to send: from a task that the answer
- * ends. */
+/* 11.4: GOOD and no residual, or one of nothing, means that all data was
+ * transferred. */
 static int check_response(struct ledger *l, struct ledger_entry *e,
 			  const uint8_t *header)
 {
 	bool is_good = !header[2] && !header[3];
+	bool is_all = !(header[1] & RESIDUAL) || !get32(header + 44);
 
 	if (!e || e->is_over)
 		return 0; /* libiscsi leaves it alone */
 	e->is_over = true;
-	if ((e->flags & IS_WRITE) && is_good && !(header[1] & RESIDUALS) &&
-	    e->out < e->expected)
+	if ((e->flags & IS_WRITE) && is_good && is_all && e->out < e->expected)
 		return refuse(l, "GOOD", header,
 			      "a write of which it has not had all data");
 	return 0;
@@ -228,4 +227,15 @@ int64_t ledger_data_in(const struct ledger *l, uint32_t itt)
 	const struct ledger_entry *e = l->is_blind ? NULL : find(l, itt);
 
 	return e ? (int64_t)e->in : -1;
+}
+
+int64_t ledger_data_left(const struct ledger *l, uint32_t itt)
+{
+	const struct ledger_entry *e = l->is_blind ? NULL : find(l, itt);
+
+	if (!e)
+		return -1;
+	return e->flags & IS_WRITE && e->out < e->expected
+		       ? (int64_t)e->expected - e->out
+		       : 0;
 }

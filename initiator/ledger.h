@@ -32,7 +32,9 @@ void ledger_sent_data(struct ledger *l, size_t bytes);
 int ledger_received(struct ledger *l, const uint8_t *header);
 
 /* Of the command with that initiator task tag, under way or just over: the
- * bytes of Data-In that came; -1: unknown. */
+ * bytes of Data-In that came, and those of a write that have not been sent;
+ * -1: unknown. */
 int64_t ledger_data_in(const struct ledger *l, uint32_t itt);
+int64_t ledger_data_left(const struct ledger *l, uint32_t itt);
 
 #endif

@@ -120,6 +120,11 @@ int64_t wire_data_in(const struct wire *w, uint32_t itt)
 	return w ? ledger_data_in(&w->ledger, itt) : -1;
 }
 
+int64_t wire_data_left(const struct wire *w, uint32_t itt)
+{
+	return w ? ledger_data_left(&w->ledger, itt) : -1;
+}
+
 struct wire *wire_enter(struct wire *w)
 {
 	struct wire *before = current;

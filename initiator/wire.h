@@ -54,8 +54,9 @@ bool wire_holds(const struct wire *w, const void *buf, size_t bytes);
 
 /* Why a receive failed with EPROTO; NULL: none did. */
 const char *wire_complaint(const struct wire *w);
-/* Bytes of data that came for a command, by its initiator task tag; -1:
- * unknown. */
+/* Of a command, by its initiator task tag: bytes of data that came, and those
+ * that libiscsi has not sent, to the wire at least; -1: unknown. */
 int64_t wire_data_in(const struct wire *w, uint32_t itt);
+int64_t wire_data_left(const struct wire *w, uint32_t itt);
 
 #endif

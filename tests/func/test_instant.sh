@@ -127,9 +127,9 @@ test_wire() {
 # are a crash, and a short read goes unnoticed).
 lies() {
 	local io=()
-	case $2 in read | write) io=(0 65536) ;; esac
+	case $2 in read | write | trim) io=(0 65536) ;; esac
 	[ "$2" != write ] || io+=(1)
-	instant size=16M InitialR2T=Yes MaxRecvDataSegmentLength=8192 "rule $1"
+	instant size=16M InitialR2T=Yes MaxRecvDataSegmentLength=8192 "rule $1" "${@:5}"
 	expect "$3" "$AID" "$2" "$URL" "${io[@]}"
 	[ -z "$4" ] || has err "$4"
 	kill "$INSTANT"
@@ -144,6 +144,13 @@ test_hostile() {
 	lies 'read r2t' read 1 "which is no write that is under way"
 	lies 'write r2t' write 1 "beyond the end of its data"
 	lies 'write early' write 1 "a write of which it has not had all data"
+	lies 'write early-zero' write 1 "a write of which it has not had all data"
+	lies 'unmap early' trim 1 "a write of which it has not had all data" ImmediateData=No
+	# Its task must stay for the data that is asked for, though nobody wants it.
+	export MALLOC_PERTURB_=165
+	lies 'unmap deny' trim 1 "MEDIUM ERROR" ImmediateData=No
+	lies 'write deny' write 1 "MEDIUM ERROR"
+	unset MALLOC_PERTURB_
 	lies 'read short' read 1 "GOOD, but 32768 of 65536 bytes were not transferred"
 }
 

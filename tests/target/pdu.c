@@ -217,9 +217,14 @@ static bool obey(struct session *s, const struct rule *r, struct answer *a,
 		s->is_short = true;
 		break;
 	case ACT_EARLY:
-		stray_r2t(s, itt, a->bytes);
+	case ACT_EARLY_ZERO:
+	case ACT_DENY:
+		stray_r2t(s, itt, get32(s->header + 20));
 		a->kind = ANSWER;
 		a->bytes = 0;
+		s->tells_zero = r->act == ACT_EARLY_ZERO;
+		if (r->act == ACT_DENY)
+			scsi_check(a, 3, 0x11, 0);
 		break;
 	default:
 		break;
@@ -244,7 +249,7 @@ static int on_command(struct session *s)
 	if (r) {
 		is_answered = obey(s, r, &a, itt);
 		delay_ns = r->act == ACT_DELAY ? r->delay_ns : 0;
-		is_early = r->act == ACT_EARLY;
+		is_early = r->act == ACT_EARLY || r->act == ACT_EARLY_ZERO;
 		if (r->act == ACT_DROP)
 			return -ESHUTDOWN;
 	}

@@ -59,7 +59,8 @@ static void respond(struct session *s, uint32_t itt, const struct answer *a,
 		sense[15] = a->ascq;
 		reply_data(s, h, sense, sizeof(sense));
 	} else if (!a->status) {
-		h[1] |= residual(h, want, has);
+		h[1] |= s->tells_zero ? 0x02 : residual(h, want, has);
+		s->tells_zero = false;
 	}
 }
 

@@ -43,6 +43,8 @@ static const struct {
 	{"data-in", ACT_DATA_IN},
 	{"short", ACT_SHORT},
 	{"early", ACT_EARLY},
+	{"early-zero", ACT_EARLY_ZERO},
+	{"deny", ACT_DENY},
 	{"r2t", ACT_R2T},
 };
 

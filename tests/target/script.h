@@ -34,6 +34,8 @@
  *           data-in: one Data-In PDU without status comes first, asked or not
  *           short: a read gets half of its data, and GOOD without a residual
  *           early: a write gets an R2T for all, and GOOD at once
+ *           early-zero: so it is, and a residual of 0 bytes is told
+ *           deny: an R2T for all, and a medium error at once
  *           r2t: an R2T for 1 MiB comes first, asked or not
  *
  * "rule read every=100 busy", "rule io after=5000 times=1 drop".
@@ -63,6 +65,8 @@ enum act {
 	ACT_DATA_IN,
 	ACT_SHORT,
 	ACT_EARLY,
+	ACT_EARLY_ZERO,
+	ACT_DENY,
 	ACT_R2T,
 };
 

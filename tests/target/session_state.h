@@ -57,6 +57,7 @@ struct session {
 	bool is_full, is_over; /* past the login; to close when all is sent */
 	bool cut;	       /* the next answer is cut short */
 	bool wants_ping;       /* after the next answer */
+	bool tells_zero;       /* the next GOOD: a residual of no bytes */
 	bool is_short;	       /* the next read: half of it, and no word */
 	uint32_t events;
 	uint32_t stat_sn, cmd_sn; /* cmd_sn: ExpCmdSN */

@@ -8,6 +8,7 @@ enum { READ = 0x40, WRITE = 0x20 };
 
 static struct ledger l;
 static uint8_t header[LEDGER_HEADER];
+static uint32_t residual; /* of responses */
 
 static void put32(size_t at, uint32_t v)
 {
@@ -50,6 +51,7 @@ static int response(uint32_t itt, uint8_t flags, uint8_t status)
 {
 	fill(0x21, 0x80 | flags, itt, 0);
 	header[3] = status;
+	put32(44, residual);
 	return ledger_received(&l, header);
 }
 
@@ -102,7 +104,10 @@ static void test_writes(void)
 	CU_ASSERT_EQUAL(r2t(1, 4096, 4096), 0);
 	send_data(1, 4000);
 	send_command(2, WRITE, 512);
+	CU_ASSERT_EQUAL(ledger_data_left(&l, 1), 96);
 	send_data(1, 96);
+	CU_ASSERT_EQUAL(ledger_data_left(&l, 1), 0);
+	CU_ASSERT_EQUAL(ledger_data_left(&l, 3), -1);
 	CU_ASSERT_EQUAL(response(1, 0, 0), 0);
 	check_refused(r2t(1, 4096, 4096), "no write that is under way");
 	check_refused(response(2, 0, 0), "a write of which it has not had all");
@@ -110,7 +115,11 @@ static void test_writes(void)
 	send_command(3, WRITE, 512);
 	CU_ASSERT_EQUAL(response(3, 0, 0x08), 0);
 	send_command(4, WRITE, 512);
+	residual = 512;
 	CU_ASSERT_EQUAL(response(4, 0x02, 0), 0);
+	residual = 0;
+	send_command(5, WRITE, 512);
+	check_refused(response(5, 0x02, 0), "a write of which it has not had");
 	/* what libiscsi sorts out itself */
 	CU_ASSERT_EQUAL(response(99, 0, 0), 0);
 	fill(0x20, 0x80, UINT32_MAX, 0);
