@@ -15,6 +15,7 @@ enum {
 	R2T = 0x31,
 };
 
+enum { UNASKED = 0xffffffff };		     /* target transfer tag */
 enum { IS_READ = 0x40, IS_WRITE = 0x20 };    /* of a command, 11.3.1 */
 enum { HAS_STATUS = 0x01, RESIDUAL = 0x06 }; /* of answers, 11.4.1, 11.7.3 */
 
@@ -24,6 +25,7 @@ enum { WAYS = 8, FIRST_SETS = 16, MOST_SETS = 1 << 17 };
 
 struct ledger_entry {
 	uint32_t itt, expected, in, out;
+	uint32_t asked, given; /* by R2Ts, and of that sent: also in @out */
 	uint8_t flags;
 	bool is_known, is_over;
 };
@@ -134,17 +136,22 @@ void ledger_sent(struct ledger *l, const uint8_t *header)
 					   .flags = header[1],
 					   .is_known = true};
 		l->sending = e;
+		l->is_asked = false;
 		break;
 	case DATA_OUT:
 		l->sending = find(l, itt);
+		l->is_asked = get32(header + 20) != UNASKED;
 		break;
 	}
 }
 
 void ledger_sent_data(struct ledger *l, size_t bytes)
 {
-	if (l->sending)
-		l->sending->out += bytes;
+	if (!l->sending)
+		return;
+	l->sending->out += bytes;
+	if (l->is_asked)
+		l->sending->given += bytes;
 }
 
 static int refuse(struct ledger *l, const char *what, const uint8_t *header,
@@ -174,7 +181,7 @@ static int check_data_in(struct ledger *l, struct ledger_entry *e,
 }
 
 /* 11.8: a write's data, within what it has. */
-static int check_r2t(struct ledger *l, const struct ledger_entry *e,
+static int check_r2t(struct ledger *l, struct ledger_entry *e,
 		     const uint8_t *header)
 {
 	uint32_t at = get32(header + 40), n = get32(header + 44);
@@ -184,7 +191,21 @@ static int check_r2t(struct ledger *l, const struct ledger_entry *e,
 			      "which is no write that is under way");
 	if (n > e->expected || at > e->expected - n)
 		return refuse(l, "R2T", header, "beyond the end of its data");
+	if (n > e->expected - e->asked)
+		return refuse(l, "R2T", header, "more than its data in all");
+	e->asked += n;
 	return 0;
+}
+
+/* That libiscsi has not sent. What R2Ts ask for is last in its queue. */
+static uint32_t data_left(const struct ledger_entry *e)
+{
+	uint32_t all = e->out < e->expected ? e->expected - e->out : 0;
+	uint32_t asked = e->asked - e->given;
+
+	if (!(e->flags & IS_WRITE))
+		return 0;
+	return all > asked ? all : asked;
 }
 
 /* 11.4: GOOD and no residual, or one of nothing, means that all data was
@@ -198,7 +219,7 @@ static int check_response(struct ledger *l, struct ledger_entry *e,
 	if (!e || e->is_over)
 		return 0; /* libiscsi leaves it alone */
 	e->is_over = true;
-	if ((e->flags & IS_WRITE) && is_good && is_all && e->out < e->expected)
+	if (is_good && is_all && data_left(e))
 		return refuse(l, "GOOD", header,
 			      "a write of which it has not had all data");
 	return 0;
@@ -233,9 +254,5 @@ int64_t ledger_data_left(const struct ledger *l, uint32_t itt)
 {
 	const struct ledger_entry *e = l->is_blind ? NULL : find(l, itt);
 
-	if (!e)
-		return -1;
-	return e->flags & IS_WRITE && e->out < e->expected
-		       ? (int64_t)e->expected - e->out
-		       : 0;
+	return e ? (int64_t)data_left(e) : -1;
 }

@@ -15,6 +15,7 @@ struct ledger {
 	struct ledger_entry *entries; /* owned; sets of them, see ledger.c */
 	size_t nr_entries;
 	struct ledger_entry *sending; /* whose data is passed now, or NULL */
+	bool is_asked;		      /* by an R2T, that data */
 	bool is_blind;		      /* no memory once: everything passes */
 	char complaint[160];	      /* why a PDU was refused */
 };

@@ -9,6 +9,7 @@ enum { READ = 0x40, WRITE = 0x20 };
 static struct ledger l;
 static uint8_t header[LEDGER_HEADER];
 static uint32_t residual; /* of responses */
+static uint32_t ttt;	  /* of Data-Out */
 
 static void put32(size_t at, uint32_t v)
 {
@@ -58,6 +59,7 @@ static int response(uint32_t itt, uint8_t flags, uint8_t status)
 static void send_data(uint32_t itt, uint32_t bytes)
 {
 	fill(0x05, 0x80, itt, bytes);
+	put32(20, ttt);
 	ledger_sent(&l, header);
 	ledger_sent_data(&l, bytes);
 }
@@ -127,6 +129,30 @@ static void test_writes(void)
 	ledger_release(&l);
 }
 
+/* An R2T for what was sent unasked, or was asked for: some is still to be sent
+ * when as many bytes as there are have gone. */
+static void test_asked_twice(void)
+{
+	ledger_init(&l);
+	send_command(1, WRITE, 8192);
+	ledger_sent_data(&l, 4096);
+	ttt = UINT32_MAX;
+	send_data(1, 2048);
+	ttt = 1;
+	CU_ASSERT_EQUAL(r2t(1, 0, 4096), 0);
+	CU_ASSERT_EQUAL(r2t(1, 4096, 4096), 0);
+	check_refused(r2t(1, 0, 1), "more than its data");
+	send_data(1, 2048);
+	CU_ASSERT_EQUAL(ledger_data_left(&l, 1), 6144);
+	check_refused(response(1, 0, 0), "a write of which it has not had all");
+	send_command(2, WRITE, 8192);
+	CU_ASSERT_EQUAL(r2t(2, 0, 8192), 0);
+	send_data(2, 8192);
+	CU_ASSERT_EQUAL(ledger_data_left(&l, 2), 0);
+	CU_ASSERT_EQUAL(response(2, 0, 0), 0);
+	ledger_release(&l);
+}
+
 /* More under way than there are places, around the end of the numbers. */
 static void test_many(void)
 {
@@ -181,4 +207,5 @@ static void test_blind(void)
 }
 
 UNIT_TESTS("ledger", {"reads", test_reads}, {"writes", test_writes},
-	   {"many", test_many}, {"stuck", test_stuck}, {"blind", test_blind})
+	   {"asked twice", test_asked_twice}, {"many", test_many},
+	   {"stuck", test_stuck}, {"blind", test_blind})
