@@ -28,7 +28,7 @@ make_repository() {
 	export HOME=$PWD/home PATH=$PWD/bin:$PATH
 	git config --global user.name test
 	git config --global user.email test@localhost
-	cd tree
+	cd tree || exit
 	git init -q
 	git add -A
 	git commit -q -m before
