@@ -98,10 +98,12 @@ static int grow(struct ledger *l)
 		return -ENOMEM;
 	}
 	l->nr_entries = n;
-	for (struct ledger_entry *e = old.entries;
-	     e < old.entries + old.nr_entries; e++)
+	for (size_t i = 0; i < old.nr_entries; i++) {
+		const struct ledger_entry *e = &old.entries[i];
+
 		if (e->is_known && !e->is_over)
 			*find_free(l, e->itt) = *e;
+	}
 	free(old.entries);
 	return 0;
 }
