@@ -2,11 +2,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/units.h"
+#include "commands/beside_watch.h"
 #include "commands/commands.h"
 #include "commands/live_line.h"
 #include "commands/passes.h"
@@ -87,8 +89,21 @@ static void note_jbod(const struct prepared *p, const struct request *r,
 			 p->target.array, r->url.lun, p->target.nr_luns);
 }
 
+/* NULL without memory: then nothing is known. The caller frees it. */
+static struct beside *seen_beside(const struct beside_watch *w,
+				  const struct run_result *run)
+{
+	struct beside *all = calloc(run->nr_rows + 1, sizeof(*all));
+	size_t i;
+
+	for (i = 0; all && i < run->nr_rows; i++)
+		beside_watch_result(w, i, &all[i]);
+	return all;
+}
+
 static json_t *build(const struct prepared *p, const struct request *r,
-		     const struct run_result *run, struct err *e)
+		     const struct run_result *run, const struct beside *beside,
+		     struct err *e)
 {
 	struct fact facts[20];
 	char resized[256], others[128], *warnings[2];
@@ -103,6 +118,7 @@ static json_t *build(const struct prepared *p, const struct request *r,
 		.target = facts,
 		.nr_target = target_facts(p, facts),
 		.warnings = warnings,
+		.beside = beside,
 	};
 
 	note_jbod(p, r, others, sizeof(others));
@@ -173,13 +189,16 @@ static void print_plan(const struct prepared *p, const struct request *r,
 
 /* Writes what there is and says how the run ended. */
 static int finish(const struct prepared *p, const struct request *r,
-		  struct output *o, const struct run_result *run)
+		  struct output *o, const struct run_result *run,
+		  const struct beside_watch *watch)
 {
+	struct beside *beside = seen_beside(watch, run);
 	struct err e = {0};
 	json_t *result;
 	int status;
 
-	result = build(p, r, run, &e);
+	result = build(p, r, run, beside, &e);
+	free(beside);
 	if (!result)
 		return say_err(&e, STATUS_TARGET);
 	if (r->json) {
@@ -221,6 +240,7 @@ int measure(struct prepared *p, struct request *r, struct output *o)
 {
 	struct run_result run = {0};
 	struct array_watch array = {0};
+	struct beside_watch beside;
 	struct live_line live;
 	struct err e = {0};
 	int rc, status;
@@ -238,19 +258,24 @@ int measure(struct prepared *p, struct request *r, struct output *o)
 		r->run.on_pass = passes_are_enough;
 		r->run.pass_user = &p->plan;
 	}
+	/* What is in a lab has other CPUs and disks than these. */
+	beside_watch_attach(&beside, p->plan.nr_rows,
+			    p->is_ours && !p->lab[0] ? &p->target : NULL,
+			    &r->run);
 	if (p->is_ours)
 		array_watch_attach(&array, &p->target, p->array_steps, &r->run);
 	rc = run_plan(&p->plan, &r->run, &run, &e);
 	live_line_end(&live);
 	if (!rc) {
 		end_early(&p->plan, &run);
-		status = finish(p, r, o, &run);
+		status = finish(p, r, o, &run, &beside);
 	} else if (signals_seen)
 		status = STATUS_INTERRUPTED;
 	else
 		status = say_err(&e, STATUS_TARGET);
 	if (!array_watch_end(&array, &e) && !status)
 		status = say_err(&e, STATUS_TARGET);
+	beside_watch_release(&beside);
 	run_result_release(&run);
 	return status;
 }

@@ -288,6 +288,7 @@ void run_result_cut(struct run_result *r, size_t nr_rows, size_t nr_groups)
 	for (; r->rows && r->nr_rows > nr_rows; r->nr_rows--) {
 		meter_release(&r->rows[r->nr_rows - 1].meter);
 		free(r->rows[r->nr_rows - 1].clients);
+		free(r->rows[r->nr_rows - 1].workers);
 	}
 	if (r->nr_groups > nr_groups)
 		r->nr_groups = nr_groups;

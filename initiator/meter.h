@@ -123,6 +123,16 @@ struct client_result {	     /* one session */
 	uint64_t outage_ns; /* lost until open again, in all */
 };
 
+/* What a worker did while a row was measured, for this row and for others
+ * beside it. */
+struct worker_share {
+	unsigned int number;
+	uint64_t
+		span_ns; /* from the window's start to its last session's end */
+	uint64_t cpu_ns;
+	uint64_t waits; /* how often it slept: for the target, or for a time */
+};
+
 struct row_result {
 	struct meter meter; /* owned */
 	/* Measuring window, ns since the group's start. Without ramp it ends
@@ -134,6 +144,8 @@ struct row_result {
 	uint64_t user_cpu_ns, system_cpu_ns; /* of the workers while this row
 						ran, shared out by I/Os */
 	uint64_t context_switches;
+	struct worker_share *workers; /* owned; those with a session in it */
+	size_t nr_workers;
 	int error; /* 0 or the -errno that ended the row */
 };
 

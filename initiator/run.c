@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "initiator/watch.h"
+#include "initiator/windows.h"
 #include "initiator/worker.h"
 
 /* How often the caller's thread looks at *stop. */
@@ -19,6 +20,7 @@ struct runner {
 	const struct run_opts *opts;
 	struct run_result *result;
 	struct watch watch;
+	struct windows windows;
 	uint64_t start_ns;   /* CLOCK_MONOTONIC */
 	uint64_t virtual_ns; /* of the groups so far, on a virtual clock */
 	uint64_t progressed_ns;
@@ -123,6 +125,7 @@ static void release_group(struct group_run *g)
 {
 	free(g->row_is_stopped);
 	free(g->row_error);
+	free(g->row_left);
 	free(g->events);
 	pthread_cond_destroy(&g->changed);
 	pthread_mutex_destroy(&g->lock);
@@ -133,6 +136,7 @@ static int init_group(struct group_run *g, const struct runner *run,
 {
 	size_t nr_clients = run->plan->groups[index].nr_clients;
 	pthread_condattr_t attr;
+	size_t i;
 
 	memset(g, 0, sizeof(*g));
 	g->plan = run->plan;
@@ -149,10 +153,14 @@ static int init_group(struct group_run *g, const struct runner *run,
 	g->row_is_stopped =
 		calloc(run->plan->nr_rows, sizeof(*g->row_is_stopped));
 	g->row_error = calloc(run->plan->nr_rows, sizeof(*g->row_error));
-	if (!g->row_is_stopped || !g->row_error) {
+	g->row_left = calloc(run->plan->nr_rows, sizeof(*g->row_left));
+	if (!g->row_is_stopped || !g->row_error || !g->row_left) {
 		release_group(g);
 		return err_set(e, -ENOMEM, "no memory for a group");
 	}
+	for (i = 0; i < run->plan->nr_rows; i++)
+		if (run->plan->rows[i].group == index)
+			g->row_left[i] = run->plan->rows[i].nr_clients;
 	return 0;
 }
 
@@ -244,14 +252,17 @@ static uint64_t call_aside(struct runner *run, struct group_run *g)
 static void watch_group(struct runner *run, struct group_run *g,
 			const struct worker *workers)
 {
-	uint64_t wait_ns = LOOK_NS, until_ns, aside_ns = UINT64_MAX;
+	uint64_t wait_ns = LOOK_NS, until_ns, aside_ns = UINT64_MAX, window_ns;
 	struct timespec ts;
 
 	if (run->opts->progress_ns && run->opts->progress_ns < wait_ns)
 		wait_ns = run->opts->progress_ns;
 	pthread_mutex_lock(&g->lock);
 	while (g->nr_ended < g->nr_workers) {
+		window_ns = windows_tell(&run->windows, g);
 		until_ns = clock_now_ns() + wait_ns;
+		if (window_ns < until_ns)
+			until_ns = window_ns;
 		if (aside_ns < until_ns)
 			until_ns = aside_ns;
 		ts.tv_sec = until_ns / NS_PER_SEC;
@@ -262,6 +273,7 @@ static void watch_group(struct runner *run, struct group_run *g,
 		tell_events(run, g);
 		tell_progress(run, g, workers);
 	}
+	windows_tell(&run->windows, g);
 	pthread_mutex_unlock(&g->lock);
 }
 
@@ -306,6 +318,22 @@ static void add_usage(struct row_result *row, const struct worker_row *part)
 	row->context_switches += (b->switches - a->switches) * share;
 }
 
+static void add_worker(struct row_result *row, const struct worker *w,
+		       const struct worker_row *part)
+{
+	const struct worker_usage *a = &part->first_usage;
+	const struct worker_usage *b = &part->last_usage;
+
+	if (!part->has_usage || b->at_ns <= a->at_ns)
+		return;
+	row->workers[row->nr_workers++] = (struct worker_share){
+		.number = w->number,
+		.span_ns = b->at_ns - a->at_ns,
+		.cpu_ns = b->user_ns - a->user_ns + b->system_ns - a->system_ns,
+		.waits = b->waits - a->waits,
+	};
+}
+
 static int add_row(struct runner *run, struct group_run *g,
 		   const struct worker *workers, size_t index,
 		   uint64_t start_ns, struct err *e)
@@ -317,6 +345,9 @@ static int add_row(struct runner *run, struct group_run *g,
 	int r;
 
 	row->error = g->row_error[index];
+	row->workers = calloc(g->nr_workers, sizeof(*row->workers));
+	if (!row->workers)
+		return err_set(e, -ENOMEM, "no memory for a result");
 	for (w = workers; w < workers + g->nr_workers; w++) {
 		const struct worker_row *part = &w->rows[index];
 
@@ -326,6 +357,7 @@ static int add_row(struct runner *run, struct group_run *g,
 		if (r)
 			return r;
 		add_usage(row, part);
+		add_worker(row, w, part);
 		if (part->window_start_ns < first_ns)
 			first_ns = part->window_start_ns;
 		if (w->end_ns > over_ns)
@@ -457,6 +489,7 @@ static int run_group(struct runner *run, size_t index, struct err *e)
 	}
 	run->nr_told = 0;
 	watch_begin(&run->watch, index, g.nr_workers);
+	windows_begin(&run->windows, index);
 	r = start_workers(run, &g, workers, e);
 	if (r)
 		atomic_store(&g.stop, STOP_NOW);
@@ -515,8 +548,12 @@ int run_plan(const struct plan *p, const struct run_opts *o,
 		code = init_result(&run, e);
 	if (!code)
 		code = watch_init(&run.watch, p, r->nr_workers, e);
-	if (code)
+	if (!code)
+		code = windows_init(&run.windows, p, o, e);
+	if (code) {
+		watch_release(&run.watch);
 		return code;
+	}
 	r->start_wall_ns = clock_wall_ns();
 	run.start_ns = clock_now_ns();
 	for (i = 0; i < p->nr_groups && !code && r->end == RUN_COMPLETE; i++) {
@@ -528,6 +565,7 @@ int run_plan(const struct plan *p, const struct run_opts *o,
 	r->duration_ns = r->is_virtual_time ? run.virtual_ns
 					    : clock_now_ns() - run.start_ns;
 	watch_release(&run.watch);
+	windows_release(&run.windows);
 	if (!code)
 		return 0;
 	/* What ran before the failure is a result. */

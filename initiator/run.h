@@ -62,6 +62,11 @@ struct run_opts {
 	 * virtual loop. */
 	uint64_t (*on_aside)(void *aside_user, struct run_aside *a);
 	void *aside_user;
+	/* On the same thread, as soon as it can: a row's window opens; its last
+	 * I/O is done. Nothing of a row that ended before its window, which
+	 * never opens. Never on a virtual loop. */
+	void (*on_window)(void *window_user, size_t row, bool opens);
+	void *window_user;
 	/* != 0: stop now, drain, keep what was measured; >= 2: do not drain. */
 	const volatile sig_atomic_t *stop;
 };

@@ -157,11 +157,13 @@ static void read_usage(struct worker *w, struct worker_row *row,
 	int op;
 
 	getrusage(RUSAGE_THREAD, &ru);
+	u->at_ns = loop_now_ns(w->loop);
 	u->user_ns = ru.ru_utime.tv_sec * NS_PER_SEC +
 		     ru.ru_utime.tv_usec * NS_PER_USEC;
 	u->system_ns = ru.ru_stime.tv_sec * NS_PER_SEC +
 		       ru.ru_stime.tv_usec * NS_PER_USEC;
 	u->switches = ru.ru_nvcsw + ru.ru_nivcsw;
+	u->waits = ru.ru_nvcsw;
 	u->worker_ios = w->live.ios;
 	u->row_ios = 0;
 	for (op = 0; op < OP_COUNT; op++)
@@ -178,6 +180,15 @@ static void on_window(struct loop_timer *t)
 	read_usage(row->worker, row, &row->first_usage);
 }
 
+static void say_finished(struct group_run *g, size_t row, size_t sessions)
+{
+	pthread_mutex_lock(&g->lock);
+	g->row_left[row] -= sessions;
+	if (!g->row_left[row])
+		pthread_cond_signal(&g->changed);
+	pthread_mutex_unlock(&g->lock);
+}
+
 static void on_finished(void *user, struct session *s)
 {
 	struct worker *w = user;
@@ -189,6 +200,7 @@ static void on_finished(void *user, struct session *s)
 	loop_timer_cancel(w->loop, &row->window);
 	if (row->has_usage)
 		read_usage(w, row, &row->last_usage);
+	say_finished(w->group, s->setup.client->row, row->nr_sessions);
 }
 
 static void stop_row(struct worker *w, size_t row)

@@ -51,6 +51,7 @@ struct group_run {
 	unsigned int nr_ready, nr_ended;
 	struct err error; /* the first that ends the run; code 0: none */
 	int *row_error;	  /* owned; -errno that ended each row of the plan */
+	size_t *row_left; /* owned; of each row: sessions not finished */
 	struct run_event *events; /* owned */
 	size_t nr_events, cap_events;
 	bool events_are_lost; /* no memory for one */
@@ -64,8 +65,10 @@ void group_note(struct group_run *g, enum event_kind kind, uint64_t at_ns,
 void group_fail(struct group_run *g, const struct err *e, size_t row,
 		uint64_t at_ns);
 
-struct worker_usage { /* a reading of getrusage and of the I/Os so far */
+struct worker_usage {	/* a reading of getrusage and of the I/Os so far */
+	uint64_t at_ns; /* the loop's clock */
 	uint64_t user_ns, system_ns, switches;
+	uint64_t waits; /* the switches that the thread wanted */
 	uint64_t worker_ios, row_ios;
 };
 

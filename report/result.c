@@ -8,6 +8,7 @@
 #include "report/checks.h"
 #include "report/curves.h"
 #include "report/environment.h"
+#include "report/evidence.h"
 #include "report/figures.h"
 #include "report/fio_json.h"
 #include "report/row.h"
@@ -313,6 +314,7 @@ json_t *result_build(const struct result_input *in, struct err *e)
 		fio_json_put_job(&p, jobs, &r);
 	}
 	put_lunbench(&p, document, in);
+	evidence_put(&p, document, NULL);
 	if (!p.failed && has_analysis(in->plan) &&
 	    put_analysis(&p, document, e))
 		p.failed = true;

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "initiator/meter.h"
+#include "report/beside.h"
 #include "workloads/plan.h"
 
 /*
@@ -41,6 +42,7 @@ struct result_input { /* all borrowed */
 	size_t nr_target;
 	char *const *warnings; /* that arose outside plan and run */
 	size_t nr_warnings;
+	const struct beside *beside; /* of each row of the run; NULL: unknown */
 };
 
 /* Builds the document, with the checks (Little's law, fairness, CPU bound,

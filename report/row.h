@@ -36,6 +36,14 @@ static inline size_t row_count(const struct result_input *in)
 	return in->plan->nr_rows;
 }
 
+/* What was busy beside it; NULL where nothing is known. */
+static inline const struct beside *row_beside(const struct row *r)
+{
+	return r->in->beside && r->index < r->in->run->nr_rows
+		       ? &r->in->beside[r->index]
+		       : NULL;
+}
+
 /* Per second of the window; 0 where there is none. */
 double row_per_second(const struct row *r, uint64_t amount);
 

@@ -141,6 +141,20 @@ static void put_series(struct put *p, json_t *o, const struct row *r)
 	}
 }
 
+static void put_workers(struct put *p, json_t *cpu, const struct row_result *rr)
+{
+	json_t *all = put_array(p, cpu, "workers"), *one;
+	const struct worker_share *w;
+
+	for (w = rr->workers; w < rr->workers + rr->nr_workers; w++) {
+		one = put_object(p, all, NULL);
+		put_int(p, one, "worker", w->number);
+		put_real(p, one, "core_percent",
+			 100.0 * w->cpu_ns / w->span_ns);
+		put_int(p, one, "waits", w->waits);
+	}
+}
+
 /* On a virtual clock the CPU's real time says nothing, and would make two
  * equal runs differ. */
 static void put_cpu(struct put *p, json_t *o, const struct row *r)
@@ -162,6 +176,7 @@ static void put_cpu(struct put *p, json_t *o, const struct row *r)
 	put_real(p, cpu, "core_percent",
 		 r->window_ns ? 100.0 * cpu_ns / r->window_ns : 0);
 	put_int(p, cpu, "context_switches", rr->context_switches);
+	put_workers(p, cpu, rr);
 }
 
 static void put_command_window(struct put *p, json_t *o, const struct row *r)
@@ -245,6 +260,7 @@ void row_put(struct put *p, json_t *rows, const struct row *r)
 	put_littles_law(p, o, r);
 	put_command_window(p, o, r);
 	put_cpu(p, o, r);
+	beside_put(p, o, row_beside(r));
 	put_clients(p, o, r);
 	put_troubles(p, o, r);
 	put_series(p, o, r);

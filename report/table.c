@@ -291,6 +291,7 @@ void table_print(const json_t *result, unsigned int width, FILE *out)
 			print_parts(&s, parts, w, out);
 		set_release(&s);
 	}
+	table_print_bottlenecks(rows, w, out);
 	print_repeats_end(o, w, out);
 	fputc('\n', out);
 	print_events(json_object_get(o, "events"), out);

@@ -23,6 +23,9 @@ enum table_part {
 /* @row: of lunbench.rows[]. */
 enum table_part table_part_of(const json_t *row);
 
+/* What limited the rows: a line for each name and verdict. */
+void table_print_bottlenecks(const json_t *rows, int width, FILE *out);
+
 /* A line a row and op. */
 void table_print_rows(const json_t *rows, int width, FILE *out);
 /* A line a figure. */
