@@ -92,7 +92,7 @@ static int read_threads(struct process_usage *u, const char *task)
 	uint64_t cpu_ns;
 	int i, n, r = 0;
 
-	n = scandir(task, &entry, is_thread, NULL);
+	n = scandir(task, &entry, is_thread, alphasort);
 	if (n < 0)
 		return -errno;
 	u->at_ns = clock_now_ns();

@@ -172,6 +172,7 @@ static void put_sections(struct page *g)
 	page_put_figures(g);
 	page_put_latency(g);
 	page_put_series(g);
+	page_put_limits(g);
 	page_put_warnings(g);
 	page_put_departures(g);
 	page_put_configuration(g);

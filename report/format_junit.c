@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "report/bottlenecks.h"
 #include "report/check_words.h"
 #include "report/formats.h"
 #include "report/text.h"
@@ -51,6 +52,22 @@ static void put_case(const json_t *own, const json_t *check, FILE *out)
 	fputs("</testcase>\n", out);
 }
 
+static void put_limits(const json_t *rows, FILE *out)
+{
+	struct bottleneck_line l;
+	size_t at = 0;
+
+	while (bottleneck_next(rows, &at, &l)) {
+		fputs("limit: ", out);
+		text_put_xml(out, l.title);
+		fputs(": ", out);
+		text_put_xml(out, *l.what ? l.what : "not known");
+		fputs(": ", out);
+		text_put_xml(out, l.why);
+		fputc('\n', out);
+	}
+}
+
 static void put_suite(const struct result_file *f, FILE *out)
 {
 	const json_t *own = json_object_get(f->doc, "lunbench");
@@ -73,6 +90,7 @@ static void put_suite(const struct result_file *f, FILE *out)
 	for (i = 0; i < n; i++)
 		put_case(own, json_array_get(checks, i), out);
 	fputs("    <system-out>", out);
+	put_limits(json_object_get(own, "rows"), out);
 	for (i = 0; i < json_array_size(warnings); i++) {
 		text = json_string_value(json_array_get(warnings, i));
 		text_put_xml(out, text ? text : "?");

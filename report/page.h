@@ -33,6 +33,7 @@ void page_put_copies(struct page *g);  /* view=copy, published figures */
 void page_put_figures(struct page *g); /* all of them */
 void page_put_latency(struct page *g); /* percentiles */
 void page_put_series(struct page *g);  /* over time, events */
+void page_put_limits(struct page *g);  /* bottlenecks */
 void page_put_warnings(struct page *g);
 void page_put_departures(struct page *g);
 void page_put_configuration(struct page *g);
