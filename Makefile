@@ -240,6 +240,7 @@ install: lunbench
 	install -D -m 644 docs/lunbench.1 $(DESTDIR)$(PREFIX)/share/man/man1/lunbench.1
 	install -D -m 644 docs/result.schema.json \
 		$(DESTDIR)$(PREFIX)/share/lunbench/result.schema.json
+	install -m 644 docs/baseline.schema.json $(DESTDIR)$(PREFIX)/share/lunbench
 
 clean:
 	rm -rf build lunbench

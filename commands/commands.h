@@ -20,6 +20,7 @@ enum exit_status {
 				     is on disk */
 };
 
+int command_baseline(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_discover(int argc, char **argv);

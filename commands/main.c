@@ -26,6 +26,8 @@ static const struct command commands[] = {
 	 "portals, targets, LUNs and their abilities", command_discover},
 	{"bench", "[JOB]", "the bundled target up, a run on it, down",
 	 command_bench},
+	{"baseline", "URL", "what a LUN's figures can be held against",
+	 command_baseline},
 	{"compare", "A B...", "results against results, or published figures",
 	 command_compare},
 	{"report", "SET|FILE...",

@@ -11,6 +11,7 @@
 #include "commands/commands.h"
 #include "commands/shipped.h"
 #include "commands/spelling.h"
+#include "report/evidence.h"
 #include "report/formats.h"
 
 enum {
@@ -21,11 +22,12 @@ enum {
 	KEY_ARRAY,
 	KEY_CLIENTS,
 	KEY_REPEAT,
-	KEY_REFERENCE
+	KEY_REFERENCE,
+	KEY_BASELINE
 };
 
 struct request_report {
-	const char *format, *file, *reference;
+	const char *format, *file, *reference, *baseline;
 	struct choice { /* NULL and 0: all */
 		const char *job, *op, *result, *array;
 		uint64_t clients, repeat;
@@ -71,6 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_REFERENCE:
 		r->reference = arg;
 		return 0;
+	case KEY_BASELINE:
+		r->baseline = arg;
+		return 0;
 	case 'o':
 		r->file = arg;
 		return 0;
@@ -103,6 +108,9 @@ static const struct argp_option options[] = {
 	 "only that repeat within a result (not in text, junit)", 0},
 	{"reference", KEY_REFERENCE, "NAME", 0,
 	 "text and html: also beside published figures (see compare)", 0},
+	{"baseline", KEY_BASELINE, "FILE", 0,
+	 "what limited each row, judged with what `lunbench baseline` measured",
+	 0},
 	{0},
 };
 
@@ -195,6 +203,26 @@ static bool is_usage(int code)
 	return code == -EINVAL || code == -ENODATA || code == -EOPNOTSUPP;
 }
 
+/* Judges every row again. */
+static int apply_baseline(const struct set *s, const char *path, struct err *e)
+{
+	struct put p = {false};
+	struct baseline b;
+	size_t i, fitting = 0;
+	int err = baseline_read(&b, path, e);
+
+	for (i = 0; !err && i < s->nr_files; i++)
+		fitting += evidence_put(&p, s->files[i].doc, &b);
+	if (!err && p.failed)
+		err = err_set(e, -ENOMEM, "no memory for the report");
+	if (!err && !fitting)
+		say("--baseline: \"%s\" is of %s, blocks of %llu bytes, "
+		    "depth %llu, and no row is",
+		    path, b.rw, (unsigned long long)b.block_bytes,
+		    (unsigned long long)b.iodepth);
+	return err;
+}
+
 static int read_all(struct set *s, const struct request_report *r,
 		    struct err *e)
 {
@@ -202,6 +230,8 @@ static int read_all(struct set *s, const struct request_report *r,
 
 	for (i = 0; i < r->nr_paths && !err; i++)
 		err = set_add(s, r->paths[i], e);
+	if (!err && r->baseline)
+		err = apply_baseline(s, r->baseline, e);
 	return err ? err : choose(s, &r->only, e);
 }
 

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "commands/commands.h"
-#include "commands/prepare.h"
+#include "commands/quiet_run.h"
 #include "commands/signals.h"
 #include "commands/spelling.h"
 
@@ -78,8 +78,6 @@ static int run_once(const char *url, const char *const keys[],
 		    const char *runtime, struct run_result *run)
 {
 	struct request r = {0};
-	struct prepared p = {0};
-	struct err e = {0};
 	int status = STATUS_OK;
 
 	run_opts_init(&r.run);
@@ -91,24 +89,8 @@ static int run_once(const char *url, const char *const keys[],
 	    request_add_key(&r, "time_based", NULL) ||
 	    request_add_key(&r, "runtime", runtime))
 		status = STATUS_TARGET;
-	if (!status && url_parse(&r.url, url, true, NULL, &e))
-		status = say_err(&e, STATUS_TARGET);
 	if (!status)
-		status = prepare_load(&p, &r);
-	if (!status)
-		status = prepare_plan(&p, &r);
-	r.run.url = &r.url;
-	r.run.transport = p.transport;
-	r.run.stop = &signals_seen;
-	if (!status &&
-	    (run_plan(&p.plan, &r.run, run, &e) || run->end == RUN_FAILED)) {
-		if (!e.code)
-			e = run->error;
-		status = say_err(&e, STATUS_TARGET);
-	}
-	if (!status && signals_seen)
-		status = STATUS_INTERRUPTED;
-	prepare_release(&p);
+		status = quiet_run(&r, url, run);
 	request_release(&r);
 	return status;
 }

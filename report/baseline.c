@@ -35,7 +35,9 @@ static void put_row(struct put *p, json_t *rows, enum baseline_what what,
 		return;
 	put_real(p, o, "bytes_per_s", r->bytes_per_s);
 	put_real(p, o, "ios_per_s", r->ios_per_s);
-	put_real(p, o, "mean_ns", r->mean_ns);
+	put_real(p, o, "ns_per_io", r->ios_per_s ? 1e9 / r->ios_per_s : 0);
+	if (r->mean_ns)
+		put_real(p, o, "mean_ns", r->mean_ns);
 	put_real(p, o, "cpu_ns_per_io", r->cpu_ns);
 }
 
@@ -125,7 +127,8 @@ int baseline_parse(struct baseline *b, const char *name, const char *text,
 int baseline_read(struct baseline *b, const char *path, struct err *e)
 {
 	char *text;
-	int r = file_read(path, BASELINE_BYTES_MAX, &text, NULL, e);
+	size_t len;
+	int r = file_read(path, BASELINE_BYTES_MAX, &text, &len, e);
 
 	if (r)
 		return r;

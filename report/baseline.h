@@ -29,8 +29,8 @@ struct baseline_row {
 	char of[256];	/* what was measured: "/dev/md100" */
 	char note[256]; /* why it was not, or does not apply */
 	double bytes_per_s, ios_per_s; /* a message is an I/O */
-	double mean_ns; /* service time; of sockets per message */
-	double cpu_ns;	/* lunbench's own, per I/O */
+	double mean_ns;		       /* service time; 0: none is taken */
+	double cpu_ns;		       /* lunbench's own, per I/O */
 };
 
 struct baseline {

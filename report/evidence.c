@@ -166,7 +166,7 @@ static void take_path(struct evidence *e, const json_t *document,
 }
 
 /* Of the same blocks, operation and depth, or not at all. */
-static void take_baseline(struct evidence *e, const json_t *document,
+static bool take_baseline(struct evidence *e, const json_t *document,
 			  size_t row, const struct baseline *b)
 {
 	struct ceiling *to[BASELINES] = {[BASELINE_SOCKETS] = &e->sockets,
@@ -177,14 +177,15 @@ static void take_baseline(struct evidence *e, const json_t *document,
 	if (e->ios_per_s <= 0 || e->depth != b->iodepth ||
 	    fabs(e->bytes_per_s / e->ios_per_s - b->block_bytes) > 0.5 ||
 	    strcmp(setting(document, row, "rw"), b->rw) != 0)
-		return;
+		return false;
 	for (i = 0; i < BASELINES; i++) {
-		to[i]->is_known = b->row[i].applies;
+		to[i]->is_known = b->row[i].is_measured && b->row[i].applies;
 		to[i]->bytes_per_s = b->row[i].bytes_per_s;
 	}
+	return true;
 }
 
-void evidence_of(struct evidence *e, const json_t *document, size_t row,
+bool evidence_of(struct evidence *e, const json_t *document, size_t row,
 		 const struct baseline *baseline)
 {
 	const json_t *own = own_of(document);
@@ -201,24 +202,24 @@ void evidence_of(struct evidence *e, const json_t *document, size_t row,
 	take_beside(e, o);
 	take_servers(e, own);
 	take_path(e, document, o);
-	if (baseline)
-		take_baseline(e, document, row, baseline);
+	return baseline && take_baseline(e, document, row, baseline);
 }
 
-void evidence_put(struct put *p, json_t *document,
-		  const struct baseline *baseline)
+size_t evidence_put(struct put *p, json_t *document,
+		    const struct baseline *baseline)
 {
 	json_t *rows = json_object_get(own_of(document), "rows"), *one;
 	struct verdict_of_row v;
+	size_t i, fitting = 0;
 	struct evidence e;
-	size_t i;
 
 	for (i = 0; i < json_array_size(rows); i++) {
-		evidence_of(&e, document, i, baseline);
+		fitting += evidence_of(&e, document, i, baseline);
 		verdict_make(&v, &e);
 		one = put_object(p, json_array_get(rows, i), "bottleneck");
 		if (v.what != BOTTLENECK_UNKNOWN)
 			put_text(p, one, "what", bottleneck_name(v.what));
 		put_text(p, one, "why", v.why);
 	}
+	return fitting;
 }

@@ -11,12 +11,14 @@
  * still without them. */
 
 /* The figures of lunbench.rows[@row] of @document that verdict_make() judges,
- * which borrow from it. @baseline: NULL for none. */
-void evidence_of(struct evidence *e, const json_t *document, size_t row,
+ * which borrow from it. @baseline: NULL for none; true if it is of the same
+ * operation, blocks and depth. */
+bool evidence_of(struct evidence *e, const json_t *document, size_t row,
 		 const struct baseline *baseline);
 
-/* Gives every row its "bottleneck", or another one. */
-void evidence_put(struct put *p, json_t *document,
-		  const struct baseline *baseline);
+/* Gives every row its "bottleneck", or another one. Returns how many rows did
+ * what @baseline did: the same operation, blocks and depth. */
+size_t evidence_put(struct put *p, json_t *document,
+		    const struct baseline *baseline);
 
 #endif
