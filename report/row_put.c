@@ -145,8 +145,10 @@ static void put_workers(struct put *p, json_t *cpu, const struct row_result *rr)
 {
 	json_t *all = put_array(p, cpu, "workers"), *one;
 	const struct worker_share *w;
+	size_t i;
 
-	for (w = rr->workers; w < rr->workers + rr->nr_workers; w++) {
+	for (i = 0; i < rr->nr_workers; i++) {
+		w = &rr->workers[i];
 		one = put_object(p, all, NULL);
 		put_int(p, one, "worker", w->number);
 		put_real(p, one, "core_percent",

@@ -100,8 +100,8 @@ test_bad_input() {
 	nothing_left
 }
 
-# spoil FILTER: a baseline of known figures.
-spoil() { jq "$1" b.json >spoilt.json; }
+# spoil FILTER: a baseline of known figures, of which no two come near each other.
+spoil() { jq ".baseline.rows[].bytes_per_s = 1e12 | $1" b.json >spoilt.json; }
 
 test_report_leans_on_it() {
 	fresh
@@ -114,7 +114,7 @@ test_report_leans_on_it() {
 		.beside.target.busiest_thread_percent = 20 | .beside.host.used_percent = 30 |
 		del(.wire))' r.json >calm.json
 	local row='.baseline.rows[1].bytes_per_s'
-	spoil "$row = 1e12 | .baseline.rows[0].bytes_per_s = 1e12"
+	spoil .
 	expect 0 "$LUNBENCH" report calm.json --baseline spoilt.json
 	has out "limit   lunbench: depth"
 	spoil "$row = 1000"
