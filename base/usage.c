@@ -60,17 +60,37 @@ static bool parse_ticks(const char *text, uint64_t *cpu_ns)
 	return true;
 }
 
-static bool read_thread(const char *task, const char *tid, uint64_t *cpu_ns)
+/* "CPU STARVED TIMES", in ns. */
+static bool read_schedstat(const char *path, struct thread_usage *t)
+{
+	char text[128];
+
+	return !read_text(path, text, sizeof(text), NULL) &&
+	       sscanf(text, "%" SCNu64 " %" SCNu64, &t->cpu_ns,
+		      &t->starved_ns) == 2;
+}
+
+uint64_t usage_starved_ns(void)
+{
+	struct thread_usage t;
+
+	return read_schedstat("/proc/thread-self/schedstat", &t) ? t.starved_ns
+								 : 0;
+}
+
+static bool read_thread(const char *task, const char *tid,
+			struct thread_usage *t)
 {
 	char path[PATH_MAX], text[1024];
 
+	t->tid = atoi(tid);
 	snprintf(path, sizeof(path), "%s/%s/schedstat", task, tid);
-	if (!read_text(path, text, sizeof(text), NULL) &&
-	    sscanf(text, "%" SCNu64, cpu_ns) == 1)
+	if (read_schedstat(path, t))
 		return true;
+	t->starved_ns = 0;
 	snprintf(path, sizeof(path), "%s/%s/stat", task, tid);
 	return !read_text(path, text, sizeof(text), NULL) &&
-	       parse_ticks(text, cpu_ns);
+	       parse_ticks(text, &t->cpu_ns);
 }
 
 static int by_tid(const void *a, const void *b)
@@ -89,7 +109,6 @@ static int is_thread(const struct dirent *d)
 static int read_threads(struct process_usage *u, const char *task)
 {
 	struct dirent **entry;
-	uint64_t cpu_ns;
 	int i, n, r = 0;
 
 	n = scandir(task, &entry, is_thread, alphasort);
@@ -100,10 +119,9 @@ static int read_threads(struct process_usage *u, const char *task)
 	if (!u->threads)
 		r = -ENOMEM;
 	for (i = 0; i < n; i++) {
-		if (!r && read_thread(task, entry[i]->d_name, &cpu_ns))
-			u->threads[u->nr++] = (struct thread_usage){
-				.tid = atoi(entry[i]->d_name),
-				.cpu_ns = cpu_ns};
+		if (!r &&
+		    read_thread(task, entry[i]->d_name, &u->threads[u->nr]))
+			u->nr++;
 		free(entry[i]);
 	}
 	free(entry);
@@ -136,24 +154,30 @@ void process_usage_release(struct process_usage *u)
 bool process_share_of(struct process_share *s, const struct process_usage *from,
 		      const struct process_usage *to)
 {
-	const struct thread_usage *was;
-	double share;
+	const struct thread_usage *was, *is;
+	double used, starved;
 	size_t i;
 
 	memset(s, 0, sizeof(*s));
 	if (!from->nr || to->at_ns <= from->at_ns)
 		return false;
 	for (i = 0; i < to->nr; i++) {
-		was = bsearch(&to->threads[i], from->threads, from->nr,
-			      sizeof(*was), by_tid);
-		if (!was || to->threads[i].cpu_ns < was->cpu_ns)
+		is = &to->threads[i];
+		was = bsearch(is, from->threads, from->nr, sizeof(*was),
+			      by_tid);
+		if (!was || is->cpu_ns < was->cpu_ns ||
+		    is->starved_ns < was->starved_ns)
 			continue;
-		share = seconds_ratio(to->threads[i].cpu_ns - was->cpu_ns,
-				      from->at_ns, to->at_ns);
+		used = seconds_ratio(is->cpu_ns - was->cpu_ns, from->at_ns,
+				     to->at_ns);
+		starved = seconds_ratio(is->starved_ns - was->starved_ns,
+					from->at_ns, to->at_ns);
 		s->threads++;
-		s->all += share;
-		if (share > s->busiest)
-			s->busiest = share;
+		s->all += used;
+		if (used + starved < s->busiest + s->starved)
+			continue;
+		s->busiest = used;
+		s->starved = starved;
 	}
 	return s->threads > 0;
 }

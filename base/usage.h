@@ -21,10 +21,12 @@
 struct thread_usage {
 	pid_t tid;
 	uint64_t cpu_ns;
+	uint64_t starved_ns; /* ready to run, but without a CPU */
 };
 
 /* /proc/PID/task/TID/schedstat (ns); where the kernel has none, utime and
- * stime of .../stat, which count in ticks of 10 ms. proc(5). */
+ * stime of .../stat, which count in ticks of 10 ms, and nothing is known of
+ * starving. proc(5), the kernel's sched-stats.rst. */
 struct process_usage {
 	uint64_t at_ns;
 	struct thread_usage *threads; /* owned; by tid */
@@ -35,9 +37,13 @@ int process_usage_read(struct process_usage *u, const char *root, pid_t pid,
 		       struct err *e);
 void process_usage_release(struct process_usage *u);
 
+/* Of the calling thread, so far; 0 where the kernel does not tell. */
+uint64_t usage_starved_ns(void);
+
 struct process_share {
-	double busiest; /* of one core, the busiest thread */
-	double all;	/* of one core, all threads together */
+	/* Of one core: the thread that most wanted one. */
+	double busiest, starved;
+	double all; /* of one core, all threads together */
 	size_t threads;
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "commands/commands.h"
+#include "commands/lab_target.h"
 #include "commands/live_line.h"
 #include "commands/prepare.h"
 #include "commands/quiet_run.h"
@@ -73,6 +74,7 @@ static int check_job(struct baseline_ask *a, struct baseline *b)
 int baseline_ask_check(struct baseline_ask *a, struct baseline *b)
 {
 	const struct url *u = &a->request.url;
+	char lab[128];
 
 	memset(b, 0, sizeof(*b));
 	if (strcmp(u->scheme, "iscsi") != 0) {
@@ -82,7 +84,10 @@ int baseline_ask_check(struct baseline_ask *a, struct baseline *b)
 		    u->display);
 		return STATUS_USAGE;
 	}
-	a->is_loopback = is_loopback(u->host);
+	/* Between here and a lab's guest lies QEMU's network. */
+	a->is_loopback =
+		is_loopback(u->host) &&
+		!lab_target_owns(u->host, u->port, u->target, &a->target, lab);
 	a->is_ours = tgt_owns(u->host, u->port, u->target, &a->target);
 	snprintf(b->url, sizeof(b->url), "%s", u->display);
 	snprintf(b->rw, sizeof(b->rw), "%s", a->rw);
@@ -221,8 +226,8 @@ static const char *no_device(const struct baseline_ask *a)
 {
 	if (!a->is_ours)
 		return a->is_loopback
-			       ? "the target is not lunbench's own, or in a "
-				 "lab: what lies below it is not known here"
+			       ? "the target is not lunbench's own: what lies "
+				 "below it is not known"
 			       : "what lies below that target cannot be seen "
 				 "from here";
 	if (!strcmp(a->target.store, "null"))

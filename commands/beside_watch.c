@@ -153,6 +153,7 @@ void beside_watch_result(const struct beside_watch *w, size_t row,
 	if (b->has_target) {
 		b->threads = process.threads;
 		b->busiest = process.busiest;
+		b->starved = process.starved;
 		b->all = process.all;
 	}
 	add_disks(w, b, from, to);

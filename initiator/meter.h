@@ -130,6 +130,7 @@ struct worker_share {
 	uint64_t
 		span_ns; /* from the window's start to its last session's end */
 	uint64_t cpu_ns;
+	uint64_t starved_ns; /* ready to run, but without a CPU */
 	uint64_t waits; /* how often it slept: for the target, or for a time */
 };
 

@@ -330,6 +330,7 @@ static void add_worker(struct row_result *row, const struct worker *w,
 		.number = w->number,
 		.span_ns = b->at_ns - a->at_ns,
 		.cpu_ns = b->user_ns - a->user_ns + b->system_ns - a->system_ns,
+		.starved_ns = b->starved_ns - a->starved_ns,
 		.waits = b->waits - a->waits,
 	};
 }

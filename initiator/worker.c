@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/usage.h"
 
 #define TICK_NS (50 * NS_PER_MSEC)
 #define PUBLISH_NS (200 * NS_PER_MSEC)
@@ -164,6 +165,7 @@ static void read_usage(struct worker *w, struct worker_row *row,
 		       ru.ru_stime.tv_usec * NS_PER_USEC;
 	u->switches = ru.ru_nvcsw + ru.ru_nivcsw;
 	u->waits = ru.ru_nvcsw;
+	u->starved_ns = usage_starved_ns();
 	u->worker_ios = w->live.ios;
 	u->row_ios = 0;
 	for (op = 0; op < OP_COUNT; op++)

@@ -67,7 +67,7 @@ void group_fail(struct group_run *g, const struct err *e, size_t row,
 
 struct worker_usage {	/* a reading of getrusage and of the I/Os so far */
 	uint64_t at_ns; /* the loop's clock */
-	uint64_t user_ns, system_ns, switches;
+	uint64_t user_ns, system_ns, switches, starved_ns;
 	uint64_t waits; /* the switches that the thread wanted */
 	uint64_t worker_ios, row_ios;
 };

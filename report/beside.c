@@ -18,6 +18,8 @@ void beside_put(struct put *p, json_t *row, const struct beside *b)
 		one = put_object(p, o, "target");
 		put_int(p, one, "threads", b->threads);
 		put_real(p, one, "busiest_thread_percent", 100 * b->busiest);
+		put_real(p, one, "busiest_thread_starved_percent",
+			 100 * b->starved);
 		put_real(p, one, "all_threads_percent", 100 * b->all);
 	}
 	if (!b->has_disks)

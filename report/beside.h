@@ -23,7 +23,7 @@ struct beside {
 
 	bool has_target; /* ours, on this host; 1 is one core */
 	size_t threads;
-	double busiest, all;
+	double busiest, starved, all; /* see struct process_share */
 
 	struct beside_disk disk[BESIDE_DISKS];
 	size_t nr_disks;

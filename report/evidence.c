@@ -68,21 +68,23 @@ static void take_workers(struct evidence *e, const json_t *o, double seconds)
 {
 	const json_t *all =
 		json_object_get(json_object_get(o, "cpu"), "workers");
-	double share, waits;
 	size_t i;
 
 	for (i = 0; i < json_array_size(all); i++) {
 		const json_t *w = json_array_get(all, i);
+		double used = number_of(w, "core_percent") / 100;
+		double starved = number_of(w, "starved_percent") / 100;
 
-		share = number_of(w, "core_percent") / 100;
-		waits = number_of(w, "waits");
 		e->has_workers = true;
 		e->workers++;
-		e->workers_all += share;
-		if (share < e->worker_busiest)
+		e->workers_all += used;
+		if (used + starved < e->worker_busiest + e->worker_starved)
 			continue;
-		e->worker_busiest = share;
-		e->worker_waits = seconds > 0 ? waits / seconds : waits;
+		e->worker_busiest = used;
+		e->worker_starved = starved;
+		e->worker_waits = number_of(w, "waits");
+		if (seconds > 0)
+			e->worker_waits /= seconds;
 	}
 }
 
@@ -120,6 +122,8 @@ static void take_beside(struct evidence *e, const json_t *o)
 	e->host_steal = number_of(host, "steal_percent") / 100;
 	e->has_target = json_is_object(target);
 	e->thread_busiest = number_of(target, "busiest_thread_percent") / 100;
+	e->thread_starved =
+		number_of(target, "busiest_thread_starved_percent") / 100;
 	e->threads_all = number_of(target, "all_threads_percent") / 100;
 	take_disks(e, json_object_get(beside, "disks"));
 }

@@ -153,6 +153,8 @@ static void put_workers(struct put *p, json_t *cpu, const struct row_result *rr)
 		put_int(p, one, "worker", w->number);
 		put_real(p, one, "core_percent",
 			 100.0 * w->cpu_ns / w->span_ns);
+		put_real(p, one, "starved_percent",
+			 100.0 * w->starved_ns / w->span_ns);
 		put_int(p, one, "waits", w->waits);
 	}
 }

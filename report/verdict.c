@@ -9,10 +9,11 @@
 /* From where on it is that. docs/METHOD.md has this table, too. */
 static const struct {
 	double cpu, host, disk_busy, disk_queue, held, r2t, sending, ceiling,
-		in_flight, stage;
+		cache, in_flight, slots, stage;
 } limits = {
 	/* A thread that waits for I/O now and then never gets to 1; from 0.9 on
-	 * a tenth more work is all that it could do. */
+	 * a tenth more work is all that it could do. What it was ready to run
+	 * but had no CPU counts as if it had had one. */
 	.cpu = 0.90,
 	/* Over all CPUs: ticks are coarse, and the last percents are idle
 	 * moments between wakeups, of no use to anybody. */
@@ -28,10 +29,15 @@ static const struct {
 	.r2t = 0.25,
 	/* "Dominates": more than all the rest together. */
 	.sending = 0.50,
-	/* Of a throughput that was measured without what is above it. */
+	/* Of a throughput that was measured without what is above it. More
+	 * than that is no ceiling: a cache lies above it. */
 	.ceiling = 0.90,
+	.cache = 1.10,
 	/* Below, the job did not use the slots that it has. */
 	.in_flight = 0.90,
+	/* Far below, more of them could not help: something else kept them
+	 * empty. */
+	.slots = 0.50,
 	/* To say that the time went to one stage. */
 	.stage = 0.50,
 };
@@ -133,27 +139,35 @@ static bool is_pace(const struct evidence *e, struct sentence *s)
 	return true;
 }
 
-static bool worker_is_full(const struct evidence *e)
+/* What a thread wanted of a core: had it, or was ready without one. */
+static double worker_wants(const struct evidence *e)
 {
-	return e->has_workers && e->worker_busiest >= limits.cpu;
+	return e->has_workers ? e->worker_busiest + e->worker_starved : 0;
 }
 
-static bool thread_is_full(const struct evidence *e)
+static double thread_wants(const struct evidence *e)
 {
-	return e->has_target && e->thread_busiest >= limits.cpu;
+	return e->has_target ? e->thread_busiest + e->thread_starved : 0;
+}
+
+static void say_starved(struct sentence *s, double starved)
+{
+	if (starved >= 0.01)
+		say(s, " and was ready without one for %.0f %% of the time",
+		    percent(starved));
 }
 
 /* Of the two the fuller one: it holds the other up. */
 static bool is_initiator(const struct evidence *e, struct sentence *s)
 {
-	if (!worker_is_full(e) ||
-	    (thread_is_full(e) && e->thread_busiest > e->worker_busiest))
+	if (worker_wants(e) < limits.cpu || thread_wants(e) > worker_wants(e))
 		return false;
 	say_initiator(s, e);
+	say_starved(s, e->worker_starved);
 	if (e->worker_waits < 1)
-		say(s, ", which never waited");
+		say(s, "; it never waited");
 	else
-		say(s, ", which waited %.0f times a second", e->worker_waits);
+		say(s, "; it waited %.0f times a second", e->worker_waits);
 	if (e->has_target)
 		say(s, "; tgtd's busiest thread %.0f %% of one",
 		    percent(e->thread_busiest));
@@ -162,10 +176,11 @@ static bool is_initiator(const struct evidence *e, struct sentence *s)
 
 static bool is_target_cpu(const struct evidence *e, struct sentence *s)
 {
-	if (!thread_is_full(e))
+	if (thread_wants(e) < limits.cpu)
 		return false;
 	say(s, "tgtd's busiest thread used %.0f %% of its core",
 	    percent(e->thread_busiest));
+	say_starved(s, e->thread_starved);
 	if (e->threads_all > e->thread_busiest + 0.01)
 		say(s, " (all its threads %.0f %% of one)",
 		    percent(e->threads_all));
@@ -244,7 +259,8 @@ static bool is_disks(const struct evidence *e, struct sentence *s)
 static bool reaches(const struct evidence *e, const struct ceiling *c)
 {
 	return c->is_known && c->bytes_per_s > 0 &&
-	       e->bytes_per_s >= limits.ceiling * c->bytes_per_s;
+	       e->bytes_per_s >= limits.ceiling * c->bytes_per_s &&
+	       e->bytes_per_s <= limits.cache * c->bytes_per_s;
 }
 
 static void say_reaches(struct sentence *s, const struct evidence *e,
@@ -341,7 +357,7 @@ static bool is_depth(const struct evidence *e, struct sentence *s)
 {
 	char time[32];
 
-	if (!has_seen_all(e) || e->in_flight < limits.stage * e->depth)
+	if (!has_seen_all(e) || e->in_flight < limits.slots * e->depth)
 		return false;
 	say(s,
 	    "nothing that was seen is at its limit: with %.3g in flight, each "

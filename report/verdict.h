@@ -45,7 +45,7 @@ struct evidence {
 
 	bool has_workers; /* 1 is one core */
 	unsigned int workers;
-	double worker_busiest, workers_all;
+	double worker_busiest, worker_starved, workers_all;
 	double worker_waits; /* of the busiest, a second */
 
 	bool has_host; /* of all CPUs */
@@ -53,7 +53,7 @@ struct evidence {
 	double host_used, host_steal;
 
 	bool has_target; /* the bundled one, seen from here */
-	double thread_busiest, threads_all;
+	double thread_busiest, thread_starved, threads_all;
 
 	bool has_disks; /* all that lie below are seen; there may be none */
 	unsigned int disks;

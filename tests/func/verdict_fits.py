@@ -16,7 +16,7 @@ def signs(row, transport):
     beside = row.get("beside", {})
     host, target = beside.get("host"), beside.get("target")
     disks = beside.get("disks")
-    workers = [w["core_percent"] for w in (row["cpu"] or {}).get("workers", [])]
+    workers = [w["core_percent"] + w["starved_percent"] for w in (row["cpu"] or {}).get("workers", [])]
     went = row.get("wire", {}).get("time_went")
     window = row["command_window"]
     law = row["littles_law"]
@@ -25,7 +25,8 @@ def signs(row, transport):
         return {"none"}
     if workers and max(workers) >= LIMITS["cpu"]:
         found.add("initiator cpu")
-    if target and target["busiest_thread_percent"] >= LIMITS["cpu"]:
+    if target and target["busiest_thread_percent"] + \
+            target["busiest_thread_starved_percent"] >= LIMITS["cpu"]:
         found.add("target cpu")
     if host and workers and \
             host["used_percent"] + host["steal_percent"] >= LIMITS["host"]:

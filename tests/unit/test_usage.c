@@ -54,7 +54,7 @@ static void test_process(void)
 	CU_ASSERT_EQUAL(a.threads[1].tid, 9);
 	CU_ASSERT_EQUAL(a.threads[1].cpu_ns,
 			30 * NS_PER_SEC / sysconf(_SC_CLK_TCK));
-	put("proc/7/task/7/schedstat", "1990000000 5 6\n");
+	put("proc/7/task/7/schedstat", "1790000000 200000005 6\n");
 	put("proc/7/task/12/schedstat", "300000000 0 1\n");
 	put("proc/7/task/13/schedstat", "9900000000 0 1\n"); /* new */
 	CU_ASSERT_EQUAL_FATAL(process_usage_read(&b, root, 7, &e), 0);
@@ -62,8 +62,9 @@ static void test_process(void)
 	b.at_ns = 6 * NS_PER_SEC;
 	CU_ASSERT_FATAL(process_share_of(&s, &a, &b));
 	CU_ASSERT_EQUAL(s.threads, 3);
-	CU_ASSERT_DOUBLE_EQUAL(s.busiest, 0.99, 1e-9);
-	CU_ASSERT_DOUBLE_EQUAL(s.all, 1.09, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(s.busiest, 0.79, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(s.starved, 0.2, 1e-9);
+	CU_ASSERT_DOUBLE_EQUAL(s.all, 0.89, 1e-9);
 	CU_ASSERT(!process_share_of(&s, &b, &b));
 	process_usage_release(&a);
 	CU_ASSERT(!process_share_of(&s, &a, &b));

@@ -66,7 +66,8 @@ static void test_nothing_at_its_limit(void)
 	       "with 32 in flight, each waits 3.20 ms for the target (lunbench "
 	       "used 41 % of a core, tgtd's busiest thread 50 %");
 	/* Just under each limit. */
-	e.worker_busiest = e.thread_busiest = 0.89;
+	e.worker_busiest = e.thread_busiest = 0.80;
+	e.worker_starved = e.thread_starved = 0.09;
 	e.disk_busy = 0.89;
 	e.disk_queue = 9;
 	e.host_used = 0.94;
@@ -84,10 +85,10 @@ static void test_initiator(void)
 
 	e.worker_busiest = e.workers_all = 0.90;
 	expect(&e, BOTTLENECK_INITIATOR,
-	       "lunbench used 90 % of a core, which waited 2000 times a "
-	       "second; tgtd's busiest thread 50 % of one");
+	       "lunbench used 90 % of a core; it waited 2000 times a second;"
+	       " tgtd's busiest thread 50 % of one");
 	e.worker_waits = 0;
-	expect(&e, BOTTLENECK_INITIATOR, "which never waited");
+	expect(&e, BOTTLENECK_INITIATOR, "it never waited");
 	e.workers = 3;
 	e.workers_all = 1.2;
 	expect(&e, BOTTLENECK_INITIATOR,
@@ -107,6 +108,12 @@ static void test_target_cpu(void)
 	expect(&e, BOTTLENECK_TARGET_CPU,
 	       "tgtd's busiest thread used 99 % of its core; lunbench used "
 	       "41 % of a core");
+	/* On a busy machine it does not get what it wants. */
+	e.thread_busiest = 0.7;
+	e.thread_starved = 0.25;
+	expect(&e, BOTTLENECK_TARGET_CPU,
+	       "used 70 % of its core and was ready without one for 25 % of "
+	       "the time");
 	/* The reason for its work is told, too. */
 	e.r2t_wait = 0.41;
 	expect(&e, BOTTLENECK_TARGET_CPU,
@@ -178,6 +185,10 @@ static void test_waits(void)
 	e.null_lun = e.sockets;
 	e.sockets.bytes_per_s = 9e9;
 	expect(&e, BOTTLENECK_WIRE, "what the null LUN gives");
+	/* Faster than that: there is a cache, and no ceiling. */
+	e.null_lun.bytes_per_s = 30000000;
+	expect(&e, BOTTLENECK_DEPTH, "nothing that was seen");
+	e.null_lun.bytes_per_s = 42000000;
 	/* Those are this host's: they say nothing of a network. */
 	e.is_loopback = false;
 	expect(&e, BOTTLENECK_DEPTH, "nothing that was seen");
