@@ -239,8 +239,12 @@ static bool is_host_target(const struct evidence *e, struct sentence *s)
 	return say_host(e, s, USER_TARGET);
 }
 
+/* Where no thread of ours filled a core itself: what it would have done with
+ * the time that others had is not known. */
 static bool is_host_others(const struct evidence *e, struct sentence *s)
 {
+	if (e->worker_busiest >= limits.cpu || e->thread_busiest >= limits.cpu)
+		return false;
 	return say_host(e, s, USER_OTHERS);
 }
 
@@ -401,18 +405,18 @@ static bool is_target(const struct evidence *e, struct sentence *s)
 	return true;
 }
 
-/* In this order: what is at its limit, then who keeps whom waiting, then what
- * is left. */
+/* In this order: who takes the CPUs from all of it, what is at its limit, then
+ * who keeps whom waiting, then what is left. */
 static const struct {
 	enum bottleneck what;
 	rule *holds;
 } rules[] = {
 	{BOTTLENECK_PACE, is_pace},
+	{BOTTLENECK_HOST_CPU, is_host_others},
 	{BOTTLENECK_INITIATOR, is_initiator},
 	{BOTTLENECK_TARGET_CPU, is_target_cpu},
 	{BOTTLENECK_INITIATOR, is_host_initiator},
 	{BOTTLENECK_TARGET_CPU, is_host_target},
-	{BOTTLENECK_HOST_CPU, is_host_others},
 	{BOTTLENECK_DISKS, is_disks},
 	{BOTTLENECK_DISKS, is_device},
 	{BOTTLENECK_TARGET, is_servers},

@@ -137,6 +137,14 @@ static void test_host_cpu(void)
 	expect(&e, BOTTLENECK_TARGET_CPU, "tgtd 85 %");
 	e.workers_all = e.threads_all = 0.3;
 	expect(&e, BOTTLENECK_HOST_CPU, "others 134 %");
+	/* What they would do with more is not known; what is full is. */
+	e.thread_busiest = e.threads_all = 0.5;
+	e.thread_starved = 0.45;
+	expect(&e, BOTTLENECK_HOST_CPU, "tgtd 50 %, others 114 %");
+	e.thread_starved = 0.05;
+	e.thread_busiest = 0.92;
+	expect(&e, BOTTLENECK_TARGET_CPU, "used 92 % of its core");
+	e.thread_busiest = 0.5;
 	/* A neighbour's share is no use to us either. */
 	e.host_used = 0.5;
 	e.host_steal = 0.46;
