@@ -256,6 +256,7 @@ static int make(struct state *s, const struct tgt_opts *o,
 	struct store st = {0};
 	struct journal j;
 	struct tgtd d = {0};
+	struct tgtd_settings set = {o->port, o->io_threads, !o->stock};
 	int err;
 
 	snprintf(iqn, sizeof(iqn), "iqn.2026-11.dev.lunbench:%s", s->name);
@@ -267,8 +268,7 @@ static int make(struct state *s, const struct tgt_opts *o,
 	if (!err)
 		err = store_prepare(&st, o, s, &j, &end_ns, note, e);
 	if (!err)
-		err = tgtd_start(&d, s, a, o->port, o->io_threads, &j, end_ns,
-				 e);
+		err = tgtd_start(&d, s, a, &set, &j, end_ns, e);
 	if (!err)
 		err = provision(&d.adm, o, &st, iqn, state_hash(s), e);
 	if (!err)

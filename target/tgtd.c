@@ -37,13 +37,25 @@ static int write_down(void *user, pid_t pid, uint64_t start_time, struct err *e)
 			     (unsigned long long)start_time);
 }
 
+/*
+ * tgtd has memory from malloc for the data of each command and frees it with
+ * the command; the C library gives what is large back to the kernel. Then each
+ * command's pages are faulted in and zeroed anew, which took more than half of
+ * tgtd's time with writes of 256 KiB and above (docs/TUNING.md). A threshold of
+ * 32 MiB is the largest that glibc takes; what is kept is 128 commands of 1
+ * MiB.
+ */
+#define KEEP_LARGE "MALLOC_MMAP_THRESHOLD_=33554432"
+#define KEEP_FREED "MALLOC_TRIM_THRESHOLD_=134217728"
+
 static int spawn(struct tgtd *d, const struct listen_address *a,
-		 unsigned int io_threads, struct journal *j, struct err *e)
+		 const struct tgtd_settings *set, struct journal *j,
+		 struct err *e)
 {
 	char control[16], portal[96], where[80], socket[600], threads[16];
 	const char *argv[] = {"tgtd", "-f", "-C", control, "--iscsi",
 			      portal, NULL, NULL, NULL};
-	const char *const env[] = {socket, NULL};
+	const char *env[] = {socket, NULL, NULL, NULL};
 	struct birth birth = {d, j};
 	pid_t pid;
 
@@ -51,8 +63,12 @@ static int spawn(struct tgtd *d, const struct listen_address *a,
 	listen_format(a, d->port, where, sizeof(where));
 	snprintf(portal, sizeof(portal), "portal=%s", where);
 	tgtadm_socket_variable(&d->adm, socket, sizeof(socket));
-	snprintf(threads, sizeof(threads), "%u", io_threads);
-	if (io_threads) {
+	if (set->keeps_memory) {
+		env[1] = KEEP_LARGE;
+		env[2] = KEEP_FREED;
+	}
+	snprintf(threads, sizeof(threads), "%u", set->io_threads);
+	if (set->io_threads) {
 		argv[6] = "-t";
 		argv[7] = threads;
 	}
@@ -85,14 +101,15 @@ static int prove(const struct tgtd *d, const struct listen_address *a,
 }
 
 static int start_once(struct tgtd *d, const struct listen_address *a,
-		      unsigned int io_threads, struct journal *j, struct err *e)
+		      const struct tgtd_settings *set, struct journal *j,
+		      struct err *e)
 {
 	int err = listen_pick_port(a, &d->port, e);
 
 	if (!err)
 		err = journal_write(j, e, "port", "%u", d->port);
 	if (!err)
-		err = spawn(d, a, io_threads, j, e);
+		err = spawn(d, a, set, j, e);
 	if (err)
 		return err;
 	err = tgtadm_wait(&d->adm, d->pid, d->start_time, e);
@@ -104,9 +121,8 @@ static int start_once(struct tgtd *d, const struct listen_address *a,
 }
 
 int tgtd_start(struct tgtd *d, const struct state *s,
-	       const struct listen_address *a, uint16_t port,
-	       unsigned int io_threads, struct journal *j, uint64_t end_ns,
-	       struct err *e)
+	       const struct listen_address *a, const struct tgtd_settings *set,
+	       struct journal *j, uint64_t end_ns, struct err *e)
 {
 	int err;
 
@@ -115,11 +131,11 @@ int tgtd_start(struct tgtd *d, const struct state *s,
 	if (!err)
 		err = journal_write(j, e, "control", "%d", d->adm.control_port);
 	for (int n = 0; !err && n < MAX_STARTS; n++) {
-		d->port = port;
-		err = start_once(d, a, io_threads, j, e);
+		d->port = set->port;
+		err = start_once(d, a, set, j, e);
 		if (!err)
 			return 0;
-		if (err == -EADDRINUSE && !port)
+		if (err == -EADDRINUSE && !set->port)
 			err = 0; /* lost the race for a free one */
 	}
 	return err ? err : -EADDRINUSE;

@@ -23,15 +23,19 @@ struct tgtd {
  * folder, so no other tgtd can be in its way, whatever its number. */
 int tgtd_control_port(const struct state *s);
 
+struct tgtd_settings {
+	uint16_t port;		 /* 0: a free one */
+	unsigned int io_threads; /* a LUN of the rdwr store; 0: tgt's 16 */
+	bool keeps_memory;	 /* does not give back what a command had */
+};
+
 /* Starts it and waits until it answers and is proven to listen on @a alone. A
- * free port is picked (and picked again if another takes it meanwhile) unless
- * @port says which. Journal: "control N", then "port N" and "tgtd PID START"
- * before each start.
+ * free port is picked again if another takes it meanwhile. Journal:
+ * "control N", then "port N" and "tgtd PID START" before each start.
  * On failure nothing runs. */
 int tgtd_start(struct tgtd *d, const struct state *s,
-	       const struct listen_address *a, uint16_t port,
-	       unsigned int io_threads, struct journal *j, uint64_t end_ns,
-	       struct err *e);
+	       const struct listen_address *a, const struct tgtd_settings *set,
+	       struct journal *j, uint64_t end_ns, struct err *e);
 
 /* Fills @d from a journal: false if it names no tgtd. */
 bool tgtd_recall(struct tgtd *d, const struct state *s,

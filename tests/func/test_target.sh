@@ -98,6 +98,20 @@ test_tuned_and_stock() {
 	refused cmp serial1 serial2
 }
 
+# tgtd keeps the memory of commands that are done: with tgt's own ways each
+# write's pages are faulted in anew.
+test_memory_is_kept() {
+	local faults
+	fresh
+	expect 0 T up --size 16M --store null
+	status_of default
+	"$LUNBENCH" run --rw=write --bs=1M --iodepth=4 --io_size=200M \
+		"$(field url)" >out 2>err || fail "$(cat err)"
+	faults=$(awk '{print $10}' "/proc/$(field pid)/stat")
+	# 200 x 256 if it were not so
+	((faults < 15000)) || fail "$faults page faults for 200 writes of 1 MiB"
+}
+
 test_without_root() {
 	local dir as=() name=ram$BASHPID
 	fresh
