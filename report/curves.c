@@ -89,7 +89,7 @@ static int make_samples(struct sample *samples, size_t *nr, const struct set *s,
 	struct sample *one;
 	int err = 0;
 
-	for (p = s->points; p < s->points + s->nr_points && !err; p++) {
+	for (p = s->points; p && p < s->points + s->nr_points && !err; p++) {
 		if ((p > s->points && is_same_row(p, p - 1)) ||
 		    (steps_only && !p->step))
 			continue;

@@ -119,11 +119,6 @@ static void say_disks(struct sentence *s, const struct evidence *e)
 		    e->disk_name, percent(e->disk_busy), e->disk_queue);
 }
 
-static const char *time_of(char *buf, size_t size, double ns)
-{
-	return units_time(buf, size, ns);
-}
-
 /* --- the rules; each says its sentence if it holds --- */
 
 typedef bool rule(const struct evidence *e, struct sentence *s);
@@ -365,9 +360,8 @@ static bool is_depth(const struct evidence *e, struct sentence *s)
 		return false;
 	say(s,
 	    "nothing that was seen is at its limit: with %.3g in flight, each "
-	    "waits %s "
-	    "for the %s",
-	    e->in_flight, time_of(time, sizeof(time), e->service_ns),
+	    "waits %s for the %s",
+	    e->in_flight, units_time(time, sizeof(time), e->service_ns),
 	    e->is_network || e->has_servers ? "target" : "device");
 	if (e->has_servers) {
 		say(s, " (its %.0f server%s %.0f %% busy)", e->servers,
@@ -394,7 +388,8 @@ static bool is_target(const struct evidence *e, struct sentence *s)
 	if (has_seen_all(e) || !e->has_stages || e->at_target < limits.stage)
 		return false;
 	say(s, "%.0f %% of each command's %s went by at the target%s; ",
-	    percent(e->at_target), time_of(time, sizeof(time), e->service_ns),
+	    percent(e->at_target),
+	    units_time(time, sizeof(time), e->service_ns),
 	    e->is_loopback ? "" : " or in the network to it");
 	say_initiator(s, e);
 	if (e->has_target)
@@ -460,7 +455,7 @@ static void say_unknown(struct sentence *s, const struct evidence *e)
 		say(s, "; ");
 	}
 	say(s, "what held up each command's %s cannot be told",
-	    time_of(time, sizeof(time), e->service_ns));
+	    units_time(time, sizeof(time), e->service_ns));
 	if (e->has_stages)
 		say(s,
 		    ": %.0f %% went by here, %.0f %% waiting for R2Ts, %.0f %% "

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "report/compare.h"
+#include "report/evidence.h"
 #include "report/formats.h"
 #include "report/result.h"
 #include "report/table.h"
@@ -40,7 +41,10 @@ static void compare(const struct set *s, FILE *nowhere)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const struct baseline b = {
+		.rw = "randread", .block_bytes = 4096, .iodepth = 4};
 	static FILE *nowhere;
+	struct put p = {false};
 	struct set s = {0};
 	struct err e;
 	json_t *d = result_parse("fuzz", (const char *)data, size, &e);
@@ -54,6 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	table_print(d, size % 200, nowhere);
+	evidence_put(&p, d, &b); /* as report --baseline */
 	if (!set_add_document(&s, "fuzz", d, &e)) {
 		report_all(&s, nowhere);
 		compare(&s, nowhere);

@@ -347,6 +347,44 @@ static void test_from_a_document(void)
 	sample_release(&s);
 }
 
+/* The tap's stages, as they stand in a row; and rows whose fields are of any
+ * type, for a result may come from anywhere. */
+static void test_stages_of_a_document(void)
+{
+	static const char *const odd[] = {"wire",	    "beside", "cpu",
+					  "command_window", "ops",    "window",
+					  "littles_law"};
+	struct evidence e;
+	struct sample s;
+	json_t *document, *row;
+	struct put p = {false};
+	size_t i;
+
+	sample_init(&s);
+	document = build(&s);
+	row = row_of(document, 0);
+	json_object_del(row, "beside");
+	json_object_set_new(row, "wire",
+			    json_loads("{\"time_went\": {\"queued_here\": "
+				       "0.03, \"r2t_wait\": 0.41, "
+				       "\"sending\": 0.02, \"target\": "
+				       "0.54}}",
+				       0, NULL));
+	evidence_of(&e, document, 0, NULL);
+	CU_ASSERT(e.has_stages);
+	CU_ASSERT_EQUAL(e.queued_here, 0.03);
+	CU_ASSERT_EQUAL(e.r2t_wait, 0.41);
+	CU_ASSERT_EQUAL(e.sending, 0.02);
+	CU_ASSERT_EQUAL(e.at_target, 0.54);
+	expect(&e, BOTTLENECK_R2T, "41 % of the commands' time");
+	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
+		json_object_set_new(row, odd[i], json_string("odd"));
+	evidence_put(&p, document, NULL);
+	CU_ASSERT(!p.failed);
+	json_decref(document);
+	sample_release(&s);
+}
+
 static void test_baseline_fits_or_not(void)
 {
 	struct baseline b = {.rw = "randread",
@@ -472,6 +510,7 @@ UNIT_TESTS("verdict", {"nothing at its limit", test_nothing_at_its_limit},
 	   {"never a guess", test_never_a_guess},
 	   {"simulated servers", test_servers},
 	   {"from a document", test_from_a_document},
+	   {"stages of a document", test_stages_of_a_document},
 	   {"a baseline fits or not", test_baseline_fits_or_not},
 	   {"a baseline comes back", test_baseline_comes_back},
 	   {"lines", test_lines})
