@@ -60,6 +60,8 @@ static void add_bench(struct words *w, const struct bench_set *s,
 	add_option(w, "--array", r->array);
 	if (*s->members && !*b->target.array.members)
 		add_option(w, "--members", s->members);
+	/* Before the user's own, which wins. */
+	add_option(w, "--fit", *s->fit && r->test->adapts ? s->fit : NULL);
 	add_option(w, "--output-format", "json");
 	/* Always the same: in virtual time these lines cost some of it. */
 	add_option(w, "--progress", "1");

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,9 @@ static int add_test(struct bench_set *s, const char *job)
 		text_clean(t->name, sizeof(t->name), p.job_name);
 		t->plan = hash_jobs(&p.set);
 		t->expected_s = expected_s(&p.set);
+		for (size_t i = 0; i < p.set.nr_jobs; i++)
+			t->adapts = t->adapts ||
+				    p.set.jobs[i].misfit == MISFIT_ADAPT;
 	}
 	prepare_release(&p);
 	return status;
@@ -245,6 +249,24 @@ static void choose_memory(struct bench_set *s)
 		snprintf(s->memory, sizeof(s->memory), "%s", s->bench->memory);
 }
 
+/* Where they differ, what adapts is cut to the smallest for all of them, so
+ * that their plans are equal. */
+static void choose_fit(struct bench_set *s)
+{
+	struct array_opts o = s->bench->target.array;
+	uint64_t least = UINT64_MAX, most = 0, bytes;
+
+	snprintf(o.members, sizeof(o.members), "%s", s->members);
+	for (size_t i = 0; i < s->nr_arrays; i++) {
+		snprintf(o.kind, sizeof(o.kind), "%s", s->arrays[i]);
+		bytes = array_least_bytes(&o);
+		least = bytes < least ? bytes : least;
+		most = bytes > most ? bytes : most;
+	}
+	if (least && least < most)
+		snprintf(s->fit, sizeof(s->fit), "%" PRIu64, least);
+}
+
 static int choose_place(struct bench_set *s, const char *list,
 			const json_t *record)
 {
@@ -278,6 +300,7 @@ int bench_set_make(struct bench_set *s, struct bench *b, const json_t *record)
 	if (!status)
 		status = choose_place(s, list, record);
 	choose_memory(s);
+	choose_fit(s);
 	return status;
 }
 

@@ -24,6 +24,7 @@ struct bench_test {
 	const char *job; /* borrowed; NULL: keys alone */
 	uint64_t plan;	 /* names what the job asks for */
 	double expected_s;
+	bool adapts; /* some job of it has misfit=adapt */
 };
 
 enum bench_state { BENCH_WAITING, BENCH_DONE, BENCH_FAILED };
@@ -43,6 +44,7 @@ struct bench_set {
 	bool in_lab;
 	const char *members;
 	char memory[32];       /* of a guest */
+	char fit[32];	       /* bytes that each array has; "": not known */
 	char folder[PATH_MAX]; /* "": one run, and its result goes elsewhere */
 	char *arrays_text, *tests_text; /* owned; cut at their commas */
 	const char *arrays[ARRAYS_MAX];

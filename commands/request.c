@@ -110,6 +110,7 @@ struct parse {
 	struct job_keys keys;
 	int after_bare_key;	  /* index in argv; 0: none */
 	bool has_connect_timeout; /* --connect-timeout wins over --timeout */
+	size_t nr_until_ci;
 };
 
 int request_add_key(struct request *r, const char *key, const char *value)
@@ -295,9 +296,24 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* Two rules, and only the last of them would have been asked. */
+static error_t check_until(const struct parse *p)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < p->r->nr_keys; i++)
+		nr += !strcmp(p->r->keys[i].key, "until");
+	if (!p->nr_until_ci || nr == p->nr_until_ci)
+		return 0;
+	say("--until-ci is --until=ci:PERCENT, and only one rule can end the "
+	    "repeats: leave it or the other out");
+	return EINVAL;
+}
+
 static error_t parse_plan(int key, char *arg, struct argp_state *state)
 {
-	struct request *r = ((struct parse *)state->input)->r;
+	struct parse *p = state->input;
+	struct request *r = p->r;
 	char text[96];
 
 	switch (key) {
@@ -316,7 +332,10 @@ static error_t parse_plan(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_UNTIL_CI:
 		snprintf(text, sizeof(text), "ci:%.80s", arg);
+		p->nr_until_ci++;
 		return request_add_key(r, "until", text) ? ENOMEM : 0;
+	case ARGP_KEY_END:
+		return check_until(p);
 	case 'v':
 		request_set_aside(r, state, arg);
 		r->verbose = true;

@@ -40,11 +40,13 @@ static void name_figure(char *text, size_t size, const struct point *p,
 {
 	char nth[24] = "";
 	bool tells = has_tests && *p->test;
+	int stem = point_stem(p);
 
 	if (p->nth)
 		snprintf(nth, sizeof(nth), " #%zu", p->nth + 1);
-	snprintf(text, size, "%.48s%s%.48s%s %s", tells ? p->test : "",
-		 tells ? " " : "", p->name, nth, op_name(p->op));
+	snprintf(text, size, "%.48s%s%.*s%s %s", tells ? p->test : "",
+		 tells ? " " : "", stem < 48 ? stem : 48, p->name, nth,
+		 op_name(p->op));
 }
 
 static void set_cell(struct grid *g, size_t column, enum metric m,

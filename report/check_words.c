@@ -27,7 +27,7 @@ static const struct words words[] = {
 	 "%.2f",
 	 1},
 	{"duration", "measured for %.3g s only, under %g s", 1},
-	{"samples", "%.0f I/Os only, under %.0f", 1},
+	{"samples", "I/Os measured: %.0f, under %.0f", 1},
 	{"series", "completions that are missing from the series: %.0f", 1},
 	{"command_window",
 	 "the target's command window was shut at %.0f %% of the sends, more "

@@ -157,9 +157,9 @@ static void check_samples(struct checks *c, const struct row *r)
 		v.ok = n >= SAMPLES_LIMIT;
 		findings_add(
 			&c->found, &v,
-			"row \"%s\": %llu %s I/Os only, under %d: p99.9 is "
-			"little more than the slowest of them",
-			r->plan->name, (unsigned long long)n, v.op,
+			"row \"%s\": %s I/Os measured: %llu, under %d: p99.9 "
+			"is little more than the slowest of them",
+			r->plan->name, v.op, (unsigned long long)n,
 			SAMPLES_LIMIT);
 	}
 }

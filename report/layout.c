@@ -39,23 +39,12 @@ static size_t place_of_test(struct layout *l, const struct point *p)
 	return l->nr_tests++;
 }
 
-/* "4K-write" and "4K-read" are two ops of the row "4K". */
-static int stem_length(const struct point *p)
-{
-	size_t name = strlen(p->name), op = strlen(op_name(p->op));
-
-	if (name > op + 1 && strchr("-_ ", p->name[name - op - 1]) &&
-	    !strcmp(p->name + name - op, op_name(p->op)))
-		return (int)(name - op - 1);
-	return (int)name;
-}
-
 static bool is_row(const struct point *a, const struct point *b)
 {
-	int length = stem_length(a);
+	int length = point_stem(a);
 
 	return a->nth == b->nth && a->step == b->step &&
-	       length == stem_length(b) &&
+	       length == point_stem(b) &&
 	       !strncmp(a->name, b->name, (size_t)length) &&
 	       !strcmp(a->test, b->test);
 }
@@ -159,7 +148,7 @@ char *layout_row_name(const struct layout_row *r, char *buf, size_t size)
 	if (p->nth)
 		snprintf(nth, sizeof(nth), " #%zu", p->nth + 1);
 	snprintf(text, sizeof(text), "%.*s%s%s",
-		 stem_length(p) < 200 ? stem_length(p) : 200, p->name, nth,
+		 point_stem(p) < 200 ? point_stem(p) : 200, p->name, nth,
 		 clients);
 	text_clean(buf, size, text);
 	return buf;

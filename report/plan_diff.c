@@ -16,7 +16,7 @@ static const char *const immaterial[] = {
 	"ioengine",  "group_reporting", "direct",
 	"thread",    "percentile_list", "repeats",
 	"until",     "misfit",		"view",
-	"departs",   "clients",
+	"departs",   "clients",		"fit",
 };
 
 static bool is_immaterial(const char *key)

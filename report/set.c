@@ -396,6 +396,16 @@ char *point_label(const struct set *s, const struct point *p, char *buf,
 	return describe(s, p, true, false, buf, size);
 }
 
+int point_stem(const struct point *p)
+{
+	size_t name = strlen(p->name), op = strlen(op_name(p->op));
+
+	if (name > op + 1 && strchr("-_ ", p->name[name - op - 1]) &&
+	    !strcmp(p->name + name - op, op_name(p->op)))
+		return (int)(name - op - 1);
+	return (int)name;
+}
+
 char *point_title(const struct set *s, const struct point *p, char *buf,
 		  size_t size)
 {

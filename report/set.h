@@ -89,6 +89,10 @@ char *point_title(const struct set *s, const struct point *p, char *buf,
 char *point_row_title(const struct set *s, const struct point *p, char *buf,
 		      size_t size);
 
+/* How long its row's name is without its op: "4K-write" and "4K-read" are two
+ * ops of the row "4K". */
+int point_stem(const struct point *p);
+
 /* A setting of the job as the file has it, or else of the global section; NULL
  * where it is not set. */
 const char *point_setting(const struct point *p, const char *key);

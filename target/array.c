@@ -185,6 +185,56 @@ int array_check(const struct array_opts *o, struct err *e)
 	return err ? err : check_md_values(k, o, e);
 }
 
+/* What mdadm's superblock, its room before the data, and the last, broken chunk
+ * take of a member at most (super1.c of mdadm 4.2: a 512th where the member is
+ * small, never more than 128 MiB). */
+static uint64_t lost_bytes(const struct array_opts *o, uint64_t member)
+{
+	uint64_t head = member / 512, chunk = o->chunk_bytes;
+
+	if (head > 128 << 20)
+		head = 128 << 20;
+	return head + (2 << 20) + (chunk ? chunk : 512 << 10);
+}
+
+/* Members of @k that hold data, of @nr. */
+static double data_members(const struct kind *k, const struct array_opts *o,
+			   size_t nr)
+{
+	int copies = o->layout[0] ? atoi(o->layout + 1) : 2;
+
+	if (!strcmp(k->name, "raid1") || !strcmp(k->name, "jbod") || nr == 1)
+		return 1;
+	if (!strcmp(k->name, "raid5"))
+		return nr - 1;
+	if (!strcmp(k->name, "raid6"))
+		return nr - 2;
+	if (!strcmp(k->name, "raid10"))
+		return (double)nr / (copies > 0 ? copies : 2);
+	return strcmp(k->name, "single") ? nr : 1;
+}
+
+uint64_t array_least_bytes(const struct array_opts *o)
+{
+	const uint64_t luks = 16 << 20, whole = 4 << 20;
+	uint64_t size = 0, lost, bytes;
+	const struct kind *k;
+	size_t nr = 0;
+	bool crypt;
+
+	if (array_check(o, NULL) || disks_parse(o->members, &nr, &size, NULL) ||
+	    size == UINT64_MAX)
+		return 0;
+	k = find_kind(o->kind, &crypt);
+	lost = k->level ? lost_bytes(o, size) : 0;
+	if (size <= lost)
+		return 0;
+	bytes = (uint64_t)((size - lost) * data_members(k, o, nr));
+	if (crypt)
+		bytes = bytes > luks ? bytes - luks : 0;
+	return bytes - bytes % whole;
+}
+
 int array_check_member(const struct array_opts *o, const char *member,
 		       struct err *e)
 {

@@ -252,6 +252,7 @@ static bool goes_for_prepare(const struct setting *s)
 		"buffer_compress_percentage",
 		"buffer_pattern",
 		"continue_on_error",
+		"fit",
 		"kb_base",
 		"misfit",
 		"randrepeat",

@@ -189,6 +189,10 @@ static const struct option_desc table[] = {
 	 FIELD(MISFIT, misfit),
 	 .help = "where the job does not fit the LUN: an error, leave it out, "
 		 "or adapt its sizes"},
+	{WORKS("fit", NULL, "SIZE", NULL), FIELD(U64, fit_bytes),
+	 RANGE(1, UINT64_MAX),
+	 .help = "misfit=adapt cuts as if the LUN had no more than this: the "
+		 "same on LUNs of several sizes"},
 	{WORKS("view", NULL, "none|bars|cdm|copy", "none"), FIELD(VIEW, view),
 	 .help = "the picture or table that readers know of this job"},
 	{WORKS("departs", NULL, "TEXT", NULL), FIELD(DEPARTS, departs),

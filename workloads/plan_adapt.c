@@ -64,7 +64,7 @@ static int adapt_amount(const struct job_plan *j, const char *key,
 
 	if (is > most) {
 		is = most;
-		why = "the LUN has no more";
+		why = plan_why_cut(j);
 	}
 	*bytes = is;
 	return is == was ? 0 : note(j, key, was, is, why);
@@ -72,7 +72,7 @@ static int adapt_amount(const struct job_plan *j, const char *key,
 
 int plan_adapt(const struct job_plan *j, struct job_opts *o)
 {
-	uint64_t whole = lun_bytes(&j->p->lun), left;
+	uint64_t whole = plan_room(j), left;
 	int ret = adapt_sizes(j, o);
 
 	if (!ret)

@@ -127,17 +127,18 @@ static int check_workspace(const struct job_plan *j)
 /* The same in all steps: the most clients decide. */
 static int fit_workspace(const struct job_plan *j, struct job_opts *o)
 {
-	uint64_t whole = lun_bytes(&j->p->lun), asked = o->workspace_bytes;
-	uint64_t most, fits;
+	bool adapts = o->misfit == MISFIT_ADAPT;
+	uint64_t whole = adapts ? plan_room(j) : lun_bytes(&j->p->lun);
+	uint64_t asked = o->workspace_bytes, room, most, fits;
 	char was[32], is[32];
 	int ret = asked ? check_workspace(j) : 0;
 
 	if (!asked || ret)
 		return ret;
-	most = o->offset.bytes < whole ? whole - o->offset.bytes : 0;
-	most /= o->clients;
+	room = o->offset.bytes < whole ? whole - o->offset.bytes : 0;
+	most = room / o->clients;
 	units_bytes(was, sizeof(was), asked);
-	if (asked > most && o->misfit != MISFIT_ADAPT)
+	if (asked > most && !adapts)
 		return err_set(j->e, -ENOSPC,
 			       "workspace=%s for each of %u clients is more "
 			       "than the LUN has (%" PRIu64 " bytes); give a "
@@ -149,14 +150,16 @@ static int fit_workspace(const struct job_plan *j, struct job_opts *o)
 	if (!o->workspace_bytes)
 		return err_set(j->e, -ENOSPC,
 			       "there are only %s for each of %u clients, less "
-			       "than one I/O of %s",
+			       "than one I/O of %s; there is room for %" PRIu64
+			       ": give clients=N or a list with no more",
 			       units_bytes(was, sizeof(was), fits), o->clients,
-			       units_bytes(is, sizeof(is), j->unit));
+			       units_bytes(is, sizeof(is), j->unit),
+			       room / j->unit);
 	if (o->workspace_bytes == asked)
 		return 0;
-	return plan_add_note(j, "workspace=%s: %s for each of %u clients, %s",
-			     was, is, o->clients,
-			     most < asked ? "since the LUN has no more"
+	return plan_add_note(j, "workspace=%s: %s for each of %u clients, %s%s",
+			     was, is, o->clients, most < asked ? "since " : "",
+			     most < asked ? plan_why_cut(j)
 					  : "a multiple of the largest I/O");
 }
 

@@ -38,6 +38,24 @@ int plan_add_note(const struct job_plan *j, const char *fmt, ...)
 	return 0;
 }
 
+static bool is_fit_less(const struct job_plan *j)
+{
+	return j->o->fit_bytes && j->o->fit_bytes < lun_bytes(&j->p->lun);
+}
+
+uint64_t plan_room(const struct job_plan *j)
+{
+	uint64_t bytes =
+		is_fit_less(j) ? j->o->fit_bytes : lun_bytes(&j->p->lun);
+
+	return bytes - bytes % j->p->lun.block_bytes;
+}
+
+const char *plan_why_cut(const struct job_plan *j)
+{
+	return is_fit_less(j) ? "fit allows no more" : "the LUN has no more";
+}
+
 static uint64_t percent_of(uint64_t bytes, double percent)
 {
 	return (uint64_t)((long double)bytes * (long double)percent / 100);

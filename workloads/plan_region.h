@@ -20,6 +20,11 @@ struct job_plan {
 int plan_add_note(const struct job_plan *j, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* What misfit=adapt cuts the job to: the LUN, or fit where that is less; and the
+ * reason that the note of a cut gives. */
+uint64_t plan_room(const struct job_plan *j);
+const char *plan_why_cut(const struct job_plan *j);
+
 /* Region of all clients of a clone: a multiple of j->unit. -ENOSPC. */
 int plan_clone_region(const struct job_plan *j, unsigned int clone,
 		      uint64_t *offset, uint64_t *length);

@@ -209,6 +209,16 @@ test_bad_keys() {
 	refuses 'less than one I/O of 32 MiB' --workspace=40m --clients=4 --bs=32m \
 		--misfit=adapt
 	refuses 'all jobs only prepare' --prepare --no-prepare
+	refuses 'only one rule can end the repeats' --until-ci 2% --until=steady
+	refuses 'only one rule can end the repeats' --until=ci:3% --until-ci 2%
+}
+
+# Sixty clients have no room there, and fewer have.
+test_netbench_on_a_small_lun() {
+	expect 2 "$LUNBENCH" plan netbench "$(sim 1M)"
+	has err 'there is room for 16: give clients=N or a list with no more'
+	expect 0 "$LUNBENCH" plan netbench --clients=1,4-16:4 "$(sim 1M)"
+	has out 'workspace=20 MiB: 64 KiB for each of 16 clients'
 }
 
 test_workspace_that_is_too_large() {

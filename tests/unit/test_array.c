@@ -84,6 +84,44 @@ static void test_refused(void)
 	}
 }
 
+/* As sizes were seen in a guest (mdadm 4.2, cryptsetup 2.6). */
+static void test_least_bytes(void)
+{
+	static const struct {
+		const char *kind, *members;
+		uint64_t seen_mib;
+	} t[] = {
+		{"single", "4x16M@ram", 16},   {"jbod", "4x1100M@ram", 1100},
+		{"span", "4x16M", 60},	       {"raid0", "4x16M@hdd", 56},
+		{"raid1", "4x16M", 15},	       {"raid5", "4x16M", 42},
+		{"raid10+crypt", "4x16M", 12}, {"span", "4x256M", 1020},
+		{"raid1", "4x256M", 255},      {"raid5", "4x256M", 762},
+		{"raid6", "4x256M", 508},      {"span+crypt", "4x256M", 1004},
+		{"raid0", "4x1100M", 4392},    {"raid10", "4x1100M", 2196},
+		{"raid5", "4x1100M", 3294},
+	};
+	struct array_opts o = {.kind = "raid10", .members = "3x64M"};
+	uint64_t least;
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		o = (struct array_opts){0};
+		strcpy(o.kind, t[i].kind);
+		strcpy(o.members, t[i].members);
+		least = array_least_bytes(&o) >> 20;
+		CU_ASSERT_TRUE(least <= t[i].seen_mib);
+		/* Little is given away: what rounding takes, and md's head. */
+		CU_ASSERT_TRUE(least + 16 >= t[i].seen_mib);
+		CU_ASSERT_EQUAL(least % 4, 0);
+	}
+	o = (struct array_opts){.kind = "raid10", .members = "3x64M"};
+	strcpy(o.layout, "n3");
+	CU_ASSERT_TRUE(array_least_bytes(&o) <= 64 << 20);
+	o = (struct array_opts){.kind = "raid1", .members = "/dev/a,/dev/b"};
+	CU_ASSERT_EQUAL(array_least_bytes(&o), 0);
+	o = (struct array_opts){.kind = "raid5", .members = "2x64M"};
+	CU_ASSERT_EQUAL(array_least_bytes(&o), 0);
+}
+
 static void test_steps(void)
 {
 	static const char *const bad[] = {
@@ -286,7 +324,8 @@ static void test_sees_two_and_other_actions(void)
 			       "check ended after 1.00 s\n");
 }
 
-UNIT_TESTS("array", {"what is refused", test_refused}, {"steps", test_steps},
+UNIT_TESTS("array", {"what is refused", test_refused},
+	   {"at least that large", test_least_bytes}, {"steps", test_steps},
 	   {"steps that were not done", test_steps_left},
 	   {"what an array outlives", test_survives},
 	   {"progress", test_progress}, {"sees a rebuild", test_sees_a_rebuild},

@@ -351,6 +351,39 @@ static void test_workspace(void)
 			     "numjobs=2 clones; give clients=N"));
 }
 
+/* The same on LUNs of several sizes, where the job adapts. */
+static void test_fit(void)
+{
+	static const uint64_t luns[] = {64 * MIB, GIB};
+
+	for (size_t i = 0; i < 2; i++) {
+		use_lun(luns[i], 512);
+		CU_ASSERT_EQUAL_FATAL(
+			build("[fill]\nrw=write\nbs=1m\nprepare=1\n"
+			      "[global]\nmisfit=adapt\nstonewall\nfit=32m\n"
+			      "[a]\nsize=1g\nio_size=40m\n"
+			      "[b]\nworkspace=20m\nclients=2\n"
+			      "[c]\nsize=8m\n"),
+			0);
+		CU_ASSERT_EQUAL(p.clients[0].length_bytes, 32 * MIB);
+		CU_ASSERT_EQUAL(p.clients[1].length_bytes, 32 * MIB);
+		CU_ASSERT_EQUAL(p.clients[1].io_bytes, 32 * MIB);
+		CU_ASSERT_EQUAL(p.clients[2].length_bytes, 16 * MIB);
+		CU_ASSERT_EQUAL(p.clients[4].length_bytes, 8 * MIB);
+		CU_ASSERT_STRING_EQUAL(p.notes[0],
+				       "a: size=1 GiB became 32 MiB: fit "
+				       "allows no more");
+	}
+	/* A smaller LUN has the last word; without adapt there is none. */
+	use_lun(16 * MIB, 512);
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nsize=1g\nmisfit=adapt\nfit=32m\n"),
+			      0);
+	CU_ASSERT_EQUAL(p.clients[0].length_bytes, 16 * MIB);
+	use_lun(GIB, 512);
+	CU_ASSERT_EQUAL_FATAL(build("[a]\nsize=64m\nfit=32m\n"), 0);
+	CU_ASSERT_EQUAL(p.clients[0].length_bytes, 64 * MIB);
+}
+
 static void test_left_out(void)
 {
 	use_lun(GIB, 4096);
@@ -756,9 +789,9 @@ UNIT_TESTS("plan", {"whole LUN", test_whole_lun}, {"regions", test_regions},
 	   {"holes", test_holes}, {"groups", test_groups},
 	   {"rows as fio", test_rows}, {"seeds", test_seeds},
 	   {"sweep", test_sweep}, {"workspace", test_workspace},
-	   {"left out", test_left_out}, {"adapted", test_adapted},
-	   {"repeats", test_repeats}, {"until", test_until},
-	   {"block sizes that do not fit", test_misfits},
+	   {"fit", test_fit}, {"left out", test_left_out},
+	   {"adapted", test_adapted}, {"repeats", test_repeats},
+	   {"until", test_until}, {"block sizes that do not fit", test_misfits},
 	   {"regions that do not fit", test_past_the_end},
 	   {"abilities", test_abilities}, {"huge LUN", test_huge_lun},
 	   {"golden plans", test_golden}, {"print", test_print})
