@@ -38,9 +38,9 @@ struct array {
  * of members, chunk, layout, stripe cache. -EINVAL. */
 int array_check(const struct array_opts *o, struct err *e);
 
-/* Each LUN of such an array has that much at least, down to whole 4 MiB; 0 where
- * it is not known before it is made: given devices, or what array_check() does
- * not let pass. */
+/* Each LUN of such an array has that much at least, down to whole 4 MiB; 0
+ * where it is not known before it is made: given devices, or what array_check()
+ * does not let pass. */
 uint64_t array_least_bytes(const struct array_opts *o);
 
 /* Can a member of such an array fail (in the end, one of these: md_fail() asks

@@ -20,8 +20,8 @@ struct job_plan {
 int plan_add_note(const struct job_plan *j, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What misfit=adapt cuts the job to: the LUN, or fit where that is less; and the
- * reason that the note of a cut gives. */
+/* What misfit=adapt cuts the job to: the LUN, or fit where that is less; and
+ * the reason that the note of a cut gives. */
 uint64_t plan_room(const struct job_plan *j);
 const char *plan_why_cut(const struct job_plan *j);
 

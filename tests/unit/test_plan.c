@@ -337,7 +337,9 @@ static void test_workspace(void)
 			     "misfit=adapt\n",
 			     -ENOSPC,
 			     "job \"a\": there are only 3.33 MiB for each of 3 "
-			     "clients, less than one I/O of 4 MiB"));
+			     "clients, less than one I/O of 4 MiB; there is "
+			     "room for 2: give clients=N or a list with no "
+			     "more"));
 	CU_ASSERT_TRUE(fails("[a]\nworkspace=4m\nclients=1,3\n", -ENOSPC,
 			     "job \"a\": workspace=4 MiB for each of 3 clients "
 			     "is more than the LUN has (10485760 bytes); give "

@@ -434,7 +434,8 @@ static void test_short_run(void)
 	s.run.rows[2].window_end_ns = 900 * NS_PER_MSEC;
 	s.run.rows[2].meter.op[OP_TRIM].ios = 999;
 	CU_ASSERT_TRUE(sample_warns(&s, "row \"trims\": measured for 900 ms"));
-	CU_ASSERT_TRUE(sample_warns(&s, "row \"trims\": trim I/Os measured: 999, under"));
+	CU_ASSERT_TRUE(sample_warns(
+		&s, "row \"trims\": trim I/Os measured: 999, under"));
 	sample_release(&s);
 }
 
