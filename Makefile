@@ -78,7 +78,7 @@ RUN_PKGS := tgt
 CHECK_PKGS := libcunit1-dev clang clang-format cppcheck shellcheck valgrind \
 	fio jq git python3-jsonschema python3-six python3-yaml libiscsi-bin qemu-utils qemu-block-extra \
 	libjs-chart.js gnuplot-nox \
-	python3-prometheus-client mandoc perl iproute2 e2fsprogs procps strace
+	python3-prometheus-client mandoc perl iproute2 e2fsprogs procps strace tshark
 # What the lab needs on this host, and takes into its guests.
 LAB_PKGS := qemu-system-x86 supermin kmod cpio mdadm cryptsetup-bin tgt \
 	iproute2 procps util-linux mount mawk

@@ -7,6 +7,7 @@
 
 #include "commands/bench_set.h"
 #include "commands/bench_where.h"
+#include "commands/capture.h"
 #include "commands/commands.h"
 #include "commands/measure.h"
 #include "commands/signals.h"
@@ -103,6 +104,8 @@ static int bench_here(struct bench *b)
 	if (!status)
 		status = output_open(&o, &b->request, p.job_name);
 	if (!status)
+		status = capture_open(&b->request);
+	if (!status)
 		status = bench_on_target(b, &p, &o);
 	prepare_release(&p);
 	return status;
@@ -137,13 +140,23 @@ static int choose_array(struct bench *b, bool *in_lab)
 	return status;
 }
 
+/* The runs of a set would each replace the other's. */
+static bool no_capture(const struct bench *b)
+{
+	if (!b->request.pcap_file)
+		return true;
+	say("--pcap goes with one run, on this host: not with a set, nor "
+	    "with the lab");
+	return false;
+}
+
 static int run(struct bench *b)
 {
 	bool in_lab;
 	int status;
 
 	if (bench_is_set(b))
-		return bench_set(b);
+		return no_capture(b) ? bench_set(b) : STATUS_USAGE;
 	if (b->memory || b->timeout) {
 		say("--lab-memory and --lab-timeout go with --where lab or "
 		    "--virtual-time");
@@ -152,7 +165,9 @@ static int run(struct bench *b)
 	status = choose_array(b, &in_lab);
 	if (status)
 		return status;
-	return in_lab ? bench_set(b) : bench_here(b);
+	if (!in_lab)
+		return bench_here(b);
+	return no_capture(b) ? bench_set(b) : STATUS_USAGE;
 }
 
 int command_bench(int argc, char **argv)

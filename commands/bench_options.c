@@ -125,7 +125,8 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
 int bench_parse(struct bench *b, int argc, char **argv)
 {
 	const struct request_form form = {
-		.takes = REQUEST_JOB | REQUEST_CONNECT | REQUEST_RUN,
+		.takes = REQUEST_JOB | REQUEST_CONNECT | REQUEST_RUN |
+			 REQUEST_CAPTURE,
 		.args_doc = "[JOB|REVIEW]",
 		.doc = "Brings the bundled target up, runs a job on its LUN "
 		       "(basic when none is named), takes it down; with "

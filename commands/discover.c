@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "commands/capture.h"
 #include "commands/commands.h"
 #include "commands/request.h"
 #include "commands/signals.h"
@@ -204,7 +205,7 @@ int command_discover(int argc, char **argv)
 {
 	struct request r;
 	const struct request_form form = {
-		.takes = REQUEST_PORTAL | REQUEST_CONNECT,
+		.takes = REQUEST_PORTAL | REQUEST_CONNECT | REQUEST_CAPTURE,
 		.args_doc = "HOST[:PORT]|URL",
 		.doc = "Lists what a portal offers: targets, their LUNs, and "
 		       "what each LUN can do. A target in the URL lists that "
@@ -219,7 +220,9 @@ int command_discover(int argc, char **argv)
 	signals_end_at_once(true);
 	status = request_parse(&r, &form, argc, argv);
 	if (!status)
-		status = discover_and_print(&r);
+		status = capture_open(&r);
+	if (!status)
+		status = capture_end(&r, discover_and_print(&r));
 	request_release(&r);
 	return status;
 }

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "commands/beside_watch.h"
+#include "commands/capture.h"
 #include "commands/commands.h"
 #include "commands/live_line.h"
 #include "commands/passes.h"
@@ -106,7 +107,7 @@ static json_t *build(const struct prepared *p, const struct request *r,
 		     struct err *e)
 {
 	struct fact facts[20];
-	char resized[256], others[128], *warnings[2];
+	char resized[256], others[128], captured[512], *warnings[3];
 	struct result_input in = {
 		.plan = &p->plan,
 		.run = run,
@@ -124,6 +125,9 @@ static json_t *build(const struct prepared *p, const struct request *r,
 	note_jbod(p, r, others, sizeof(others));
 	if (others[0])
 		warnings[in.nr_warnings++] = others;
+	capture_note(r, captured, sizeof(captured));
+	if (captured[0])
+		warnings[in.nr_warnings++] = captured;
 	resized[0] = '\0';
 	if (run->end == RUN_COMPLETE)
 		check_size(p, r, resized, sizeof(resized));

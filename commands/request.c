@@ -9,10 +9,12 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "commands/capture.h"
 #include "commands/commands.h"
 #include "commands/job_keys.h"
 #include "commands/shipped.h"
 #include "commands/spelling.h"
+#include "initiator/pcap.h"
 
 enum { /* argp keys of options without a letter */
        KEY_TIMEOUT = 0x100,
@@ -247,6 +249,11 @@ static error_t parse_connect(int key, char *arg, struct argp_state *state)
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
+}
+
+static error_t parse_capture(int key, char *arg, struct argp_state *state)
+{
+	return capture_parse(key, arg, ((struct parse *)state->input)->r);
 }
 
 static error_t parse_run(int key, char *arg, struct argp_state *state)
@@ -522,8 +529,10 @@ int request_parse(struct request *r, const struct request_form *form, int argc,
 	struct argp run = {.options = run_options, .parser = parse_run};
 	struct argp connect = {.options = connect_options,
 			       .parser = parse_connect};
+	struct argp capture = {.options = capture_options,
+			       .parser = parse_capture};
 	struct argp keys = {.parser = parse_key};
-	struct argp_child children[6] = {0};
+	struct argp_child children[7] = {0};
 	struct parse p = {.r = r, .form = form, .children = children};
 	struct argp root = {.parser = parse_root,
 			    .args_doc = form->args_doc,
@@ -546,6 +555,8 @@ int request_parse(struct request *r, const struct request_form *form, int argc,
 	if (form->takes & REQUEST_CONNECT)
 		children[n++] = (struct argp_child){&connect, 0,
 						    "How to reach the LUN", 2};
+	if (form->takes & REQUEST_CAPTURE)
+		children[n++] = (struct argp_child){&capture, 0, NULL, 2};
 	if (form->takes & REQUEST_JOB) {
 		if (job_keys_init(&p.keys, children)) {
 			job_keys_release(&p.keys);
@@ -578,6 +589,7 @@ void request_release(struct request *r)
 	free(r->keys);
 	free(r->job);
 	free(r->set_aside);
+	pcap_close(r->run.initiator.capture);
 	url_wipe(&r->url);
 	memset(r, 0, sizeof(*r));
 }

@@ -16,11 +16,12 @@
  */
 
 enum { /* which groups of options and arguments a subcommand takes */
-       REQUEST_JOB = 1,	    /* JOB and the job keys */
-       REQUEST_URL = 2,	    /* a LUN's URL */
-       REQUEST_PORTAL = 4,  /* HOST[:PORT], or a URL without a LUN */
-       REQUEST_CONNECT = 8, /* how to connect and log in */
-       REQUEST_RUN = 16,    /* how to run, and what to do with the result */
+       REQUEST_JOB = 1,	     /* JOB and the job keys */
+       REQUEST_URL = 2,	     /* a LUN's URL */
+       REQUEST_PORTAL = 4,   /* HOST[:PORT], or a URL without a LUN */
+       REQUEST_CONNECT = 8,  /* how to connect and log in */
+       REQUEST_RUN = 16,     /* how to run, and what to do with the result */
+       REQUEST_CAPTURE = 32, /* --pcap: whoever takes it calls capture_open() */
 };
 
 struct request {
@@ -32,7 +33,7 @@ struct request {
 	bool has_url;
 
 	struct run_opts run; /* url, transport and stop are set by prepare and
-				measure */
+				measure; initiator.capture is owned here */
 	uint64_t seed;	     /* 0: from the job */
 	uint64_t wait_ns;    /* retry the first connect that long */
 	const char *expect_serial; /* borrowed from argv */
@@ -45,6 +46,10 @@ struct request {
 	const char *file;   /* -o; borrowed from argv */
 	const char *folder; /* --out; borrowed; NULL: "results" */
 	bool quiet;
+
+	const char *pcap_file; /* --pcap; borrowed from argv */
+	bool has_snaplen;
+	uint32_t pcap_keep; /* see pcap_open() */
 
 	/* By index in argv: words that say which job, and what is shown and
 	 * kept of it, and those that request_set_aside() was told of. The

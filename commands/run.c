@@ -1,3 +1,4 @@
+#include "commands/capture.h"
 #include "commands/commands.h"
 #include "commands/measure.h"
 #include "commands/signals.h"
@@ -21,13 +22,14 @@ static error_t parse_own(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static int prepare(struct prepared *p, struct output *o,
-		   const struct request *r)
+static int prepare(struct prepared *p, struct output *o, struct request *r)
 {
 	int status = prepare_load(p, r);
 
 	if (!status)
 		status = output_open(o, r, p->job_name);
+	if (!status)
+		status = capture_open(r);
 	/* Nothing is up and nothing measured: Ctrl-C may just end the waits. */
 	signals_end_at_once(true);
 	if (!status)
@@ -45,7 +47,7 @@ int command_run(int argc, char **argv)
 	struct output o = {0};
 	const struct request_form form = {
 		.takes = REQUEST_JOB | REQUEST_URL | REQUEST_CONNECT |
-			 REQUEST_RUN,
+			 REQUEST_RUN | REQUEST_CAPTURE,
 		.args_doc = "[JOB] URL",
 		.doc = "Runs a fio job file, a shipped job, or the keys given "
 		       "as options, on one LUN; writes a result file and "

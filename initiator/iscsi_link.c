@@ -499,6 +499,9 @@ static int connect_one(struct link *l)
 		l->wire = wire_new(l->fd.fd);
 		if (!l->wire)
 			return ENOMEM;
+		if (l->setup.opts->capture &&
+		    wire_capture(l->wire, l->setup.opts->capture))
+			return ENOMEM;
 	}
 	if (loop_fd_add(l->setup.loop, &l->fd, EPOLLOUT | EPOLLRDHUP, &e))
 		return -e.code;

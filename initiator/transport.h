@@ -52,6 +52,7 @@ struct io {
 	struct io *transport_next, *transport_prev;
 };
 
+struct pcap;
 enum tristate { ASK_DEFAULT, ASK_NO, ASK_YES };
 
 /* What the user may ask of an initiator; the same for all sessions. */
@@ -63,6 +64,7 @@ struct initiator_opts {
 	enum tristate data_digest; /* YES is refused where libiscsi lacks it */
 	enum tristate immediate_data, initial_r2t;
 	bool plain_wire; /* libiscsi's own socket calls: see initiator/wire.h */
+	struct pcap *capture; /* borrowed; gets what the wires pass, or NULL */
 	uint64_t connect_timeout_ns; /* connect and login together */
 	uint64_t command_timeout_ns;
 };

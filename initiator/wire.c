@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 
 #include "initiator/ledger.h"
+#include "initiator/pcap_stream.h"
 
 enum {
 	OUT_VECTORS = 512, /* two for a PDU with data; IOV_MAX is 1024 */
@@ -45,6 +46,7 @@ struct wire {
 	size_t header_bytes; /* with its digest */
 	size_t header_has, data_left;
 	struct ledger ledger;
+	struct pcap_stream *capture; /* owned; NULL: none */
 };
 
 /* Of the thread: the wire that is served now, and one buffer for input. A
@@ -105,9 +107,16 @@ void wire_free(struct wire *w)
 		spare_in = NULL;
 	}
 	ledger_release(&w->ledger);
+	pcap_stream_free(w->capture);
 	free(w->out);
 	free(w->bytes);
 	free(w);
+}
+
+int wire_capture(struct wire *w, struct pcap *p)
+{
+	w->capture = pcap_stream_new(p, w->fd);
+	return w->capture ? 0 : -ENOMEM;
 }
 
 const char *wire_complaint(const struct wire *w)
@@ -194,6 +203,8 @@ int wire_flush(struct wire *w)
 			continue;
 		if (n < 0)
 			return -errno;
+		if (w->capture && n)
+			pcap_sent(w->capture, m.msg_iov, n);
 		drop_sent(w, n);
 		if ((size_t)n < all)
 			return -EAGAIN;
@@ -359,6 +370,8 @@ static ssize_t receive(struct wire *w, struct iovec *v, int nr, size_t wanted)
 	do
 		n = recvmsg(w->fd, &m, MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
+	if (w->capture && n >= 0)
+		pcap_received(w->capture, v, n);
 	w->is_drained = n && (n < 0 || (size_t)n < wanted + ahead);
 	if (n > (ssize_t)wanted) {
 		w->in_end = n - wanted;

@@ -30,12 +30,17 @@
  */
 enum { WIRE_REF_MIN = 1024 };
 
+struct pcap;
 struct wire;
 
 /* @fd is a connected or connecting stream socket, borrowed. NULL: no memory. */
 struct wire *wire_new(int fd);
 /* Drops what it holds. NULL is fine. Before the descriptor is closed. */
 void wire_free(struct wire *w);
+
+/* What passes from now on is written to @p, too, which outlives the wire. 0 or
+ * -ENOMEM. */
+int wire_capture(struct wire *w, struct pcap *p);
 
 /* Gives what wire_leave() wants. @w NULL: no wire in here. */
 struct wire *wire_enter(struct wire *w);

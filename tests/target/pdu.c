@@ -264,6 +264,7 @@ static int on_logout(struct session *s)
 {
 	const struct rule *r = script_meet(&s->t->script, WHAT_LOGOUT);
 	uint32_t itt = get32(s->header + 16);
+	uint8_t *h;
 
 	if (r && r->act == ACT_DROP)
 		return -ESHUTDOWN;
@@ -271,7 +272,8 @@ static int on_logout(struct session *s)
 		return 0;
 	if (r && r->act == ACT_DATA_IN)
 		stray_data(s, itt);
-	reply_header(s, LOGOUT_RESPONSE, 0x80, itt, true);
+	h = reply_header(s, LOGOUT_RESPONSE, 0x80, itt, true);
+	put32(h + 20, 0); /* reserved: RFC 7143 section 11.15 */
 	s->is_over = true;
 	return 0;
 }
