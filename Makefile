@@ -12,6 +12,7 @@
 #   make lint          include rules, headers, format, static checks, docs
 #   make bench-peers   against iscsi-perf and qemu-img, in interleaved pairs
 #   make bench-wire    batches against libiscsi's own calls, in such pairs (20 minutes)
+#   make bench-tuning  each setting of the bundled target beside the tuned ones (docs/TUNING.md)
 #   make bench-page    what the report of a first review takes
 #   make install       PREFIX=/usr/local DESTDIR=
 #   make clean         (V=1 shows whole commands)
@@ -68,7 +69,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 REPLAY_BIN := $(FUZZ_SRC:tests/fuzz/fuzz_%.c=$(B)/tests/fuzz/replay_%)
 FUZZ_BIN := $(FUZZ_SRC:%.c=$(B)/%)
 
-.PHONY: all deps bench bench-basic check check-browser check-lab deps-lab bench-repeatable lint bench-peers bench-wire bench-page fuzz install clean test-programs FORCE
+.PHONY: all deps bench bench-basic check check-browser check-lab deps-lab bench-repeatable lint bench-peers bench-wire bench-tuning bench-page fuzz install clean test-programs FORCE
 all: lunbench
 
 # header:package pairs that the build needs, then programs for the rest.
@@ -108,7 +109,7 @@ deps:
 deps-lab: deps
 
 # Goals that do all set-up themselves install first; the others only look.
-$(B)/needs.ok: $(if $(filter deps bench bench-basic check check-browser lint bench-peers bench-wire bench-page $(LAB_GOALS),$(MAKECMDGOALS)),| deps)
+$(B)/needs.ok: $(if $(filter deps bench bench-basic check check-browser lint bench-peers bench-wire bench-tuning bench-page $(LAB_GOALS),$(MAKECMDGOALS)),| deps)
 	@mkdir -p $(@D); missing=; \
 	command -v $(CC) >/dev/null || missing=" $(notdir $(CC))"; \
 	for n in $(BUILD_NEEDS); do \
@@ -229,6 +230,9 @@ bench-page: deps test-programs
 
 bench-wire: deps lunbench $(INSTANT)
 	@INSTANT_TARGET=$(INSTANT) tests/bench/wire
+
+bench-tuning: deps lunbench
+	@tests/bench/tuning
 
 install: lunbench
 	install -D -m 755 $(B)/lunbench $(DESTDIR)$(PREFIX)/bin/lunbench
