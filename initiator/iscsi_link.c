@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "initiator/iscsi_login.h"
 #include "initiator/resolve.h"
+#include "initiator/sends.h"
 #include "initiator/wire.h"
 
 enum { REDIRECTS_MAX = 5 };
@@ -55,6 +56,8 @@ struct link {
 
 	struct iscsi_context *ctx; /* owned */
 	struct wire *wire;	   /* owned, around ctx's socket; NULL: plain */
+	struct sends *sends;	   /* of the loop */
+	struct send send;	   /* the wire's */
 	struct loop_fd fd;
 	uint32_t mask; /* that fd is registered for; 0: it is not */
 	struct loop_timer timer;
@@ -115,6 +118,7 @@ static void drop_context(struct link *l)
 	if (l->mask)
 		loop_fd_del(l->setup.loop, &l->fd);
 	l->mask = 0;
+	sends_cancel(l->sends, &l->send);
 	wire_free(l->wire); /* before its descriptor may be another's */
 	l->wire = NULL;
 	if (l->ctx)
@@ -134,6 +138,7 @@ static void go_down(struct link *l)
 	if (l->mask)
 		loop_fd_del(l->setup.loop, &l->fd);
 	l->mask = 0;
+	sends_cancel(l->sends, &l->send);
 	loop_timer_cancel(l->setup.loop, &l->timer);
 	loop_defer(l->setup.loop, &l->down_task);
 }
@@ -354,29 +359,51 @@ static bool library_has_output(struct link *l)
 	return iscsi_which_events(l->ctx) & POLLOUT;
 }
 
-static void flush_wire(struct link *l)
+/* After all that can go now has gone. */
+static void note_output(struct link *l)
 {
-	int ret = l->wire ? wire_flush(l->wire) : 0;
-
-	if (!ret || ret == -EAGAIN)
-		return;
-	l->socket_error = -ret;
-	settle(l, false, false);
-}
-
-/* What libiscsi's callbacks have queued leaves now, not in the next turn. Not
- * while connecting: libiscsi would take any POLLOUT for "connected". */
-static void flush_output(struct link *l)
-{
-	if (is_talking(l) && library_has_output(l))
-		settle(l, service(l, POLLOUT), false);
-	if (is_talking(l))
-		flush_wire(l);
 	if (is_talking(l))
 		update_mask(l);
 	if (l->tell_sent && l->state == LINK_UP && !link_has_output(l)) {
 		l->tell_sent = false;
 		l->setup.events->on_sent(l->setup.user);
+	}
+}
+
+static bool on_send_turn(struct send *s, struct msghdr *m)
+{
+	struct link *l = (void *)((char *)s - offsetof(struct link, send));
+
+	if (wire_message(l->wire, m))
+		return true;
+	note_output(l); /* the wire was full and has sent it itself */
+	return false;
+}
+
+static void on_send_done(struct send *s, ssize_t result)
+{
+	struct link *l = (void *)((char *)s - offsetof(struct link, send));
+	int ret = wire_sent(l->wire, result);
+
+	if (ret && ret != -EAGAIN) {
+		l->socket_error = -ret;
+		settle(l, false, false);
+	}
+	note_output(l);
+}
+
+/* What libiscsi's callbacks have queued leaves at the end of this turn, with
+ * what other sessions have. Not while connecting: libiscsi would take any
+ * POLLOUT for "connected". */
+static void flush_output(struct link *l)
+{
+	if (is_talking(l) && library_has_output(l))
+		settle(l, service(l, POLLOUT), false);
+	if (is_talking(l) && wire_has_output(l->wire)) {
+		l->send.fd = l->fd.fd;
+		sends_add(l->sends, &l->send);
+	} else {
+		note_output(l);
 	}
 }
 
@@ -573,6 +600,13 @@ int link_open(struct link **out, const struct link_setup *s, struct err *e)
 	block_sigpipe();
 	l->setup = *s;
 	l->fd.on_event = on_socket;
+	l->send.on_turn = on_send_turn;
+	l->send.on_sent = on_send_done;
+	l->sends = loop_sends(s->loop);
+	if (!l->sends) {
+		free(l);
+		return err_set(e, -ENOMEM, "no memory for an iSCSI session");
+	}
 	l->timer.on_timer = on_timer;
 	l->down_task.on_task = on_down_task;
 	strcpy(l->host, s->url->host);

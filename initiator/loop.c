@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "initiator/sends.h"
 
 enum { EVENTS_A_TURN = 128 };
 
@@ -23,6 +24,7 @@ struct loop {
 	struct loop_timer *timers; /* root of the heap: the next to fire */
 	uint64_t next_order;
 	struct loop_task *tasks, **tasks_end;
+	struct sends *sends; /* owned; NULL until asked for */
 
 	/* Events of this turn; loop_fd_del() blanks what must not be called. */
 	struct epoll_event events[EVENTS_A_TURN];
@@ -57,6 +59,7 @@ void loop_free(struct loop *l)
 {
 	if (!l)
 		return;
+	sends_free(l->sends);
 	if (l->epoll_fd >= 0)
 		close(l->epoll_fd);
 	free(l);
@@ -241,6 +244,13 @@ static void run_tasks(struct loop *l)
 		loop_defer_cancel(l, t);
 		t->on_task(t);
 	}
+}
+
+struct sends *loop_sends(struct loop *l)
+{
+	if (!l->sends)
+		l->sends = sends_new(l);
+	return l->sends;
 }
 
 /* --- the turn --- */

@@ -59,6 +59,10 @@ void loop_timer_cancel(struct loop *l, struct loop_timer *t);
 void loop_defer(struct loop *l, struct loop_task *t);
 void loop_defer_cancel(struct loop *l, struct loop_task *t);
 
+/* What is sent at the end of a turn (initiator/sends.h). NULL: no memory. */
+struct sends;
+struct sends *loop_sends(struct loop *l);
+
 /* One turn: waits at most @max_wait_ns for events or timers, handles them,
  * then the tasks (those queued by tasks, too: work that feeds itself must go
  * through a timer). 0 or -errno; -EINTR is not an error. */

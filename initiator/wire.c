@@ -185,29 +185,33 @@ static void drop_sent(struct wire *w, size_t n)
 	v->iov_len -= n;
 }
 
+bool wire_message(const struct wire *w, struct msghdr *m)
+{
+	m->msg_iov = w->out + w->first;
+	m->msg_iovlen = w->end - w->first;
+	return wire_has_output(w);
+}
+
+int wire_sent(struct wire *w, ssize_t result)
+{
+	if (result < 0)
+		return result;
+	if (w->capture && result)
+		pcap_sent(w->capture, w->out + w->first, result);
+	drop_sent(w, result);
+	return wire_has_output(w) ? -EAGAIN : 0;
+}
+
 int wire_flush(struct wire *w)
 {
-	size_t all, i;
+	struct msghdr m = {0};
 	ssize_t n;
 
-	while (wire_has_output(w)) {
-		struct msghdr m = {
-			.msg_iov = w->out + w->first,
-			.msg_iovlen = w->end - w->first,
-		};
-
-		for (all = 0, i = w->first; i < w->end; i++)
-			all += w->out[i].iov_len;
+	while (wire_message(w, &m)) {
 		n = sendmsg(w->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return -errno;
-		if (w->capture && n)
-			pcap_sent(w->capture, m.msg_iov, n);
-		drop_sent(w, n);
-		if ((size_t)n < all)
-			return -EAGAIN;
+		return wire_sent(w, n < 0 ? -errno : n);
 	}
 	return 0;
 }

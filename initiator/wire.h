@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 /*
  * A session's socket calls, in batches. libiscsi makes one or more calls a PDU;
@@ -46,6 +47,11 @@ int wire_capture(struct wire *w, struct pcap *p);
 struct wire *wire_enter(struct wire *w);
 void wire_leave(struct wire *before);
 
+/* The same in two steps, for one who sends for many: what to send, if there is
+ * something, and what came of it (bytes, or -errno), with wire_flush()'s
+ * answer. Nothing else of the wire in between. */
+bool wire_message(const struct wire *w, struct msghdr *m);
+int wire_sent(struct wire *w, ssize_t result);
 /* Sends all that is queued: 0, -EAGAIN when the socket takes no more now, or
  * -errno: then the connection is lost. */
 int wire_flush(struct wire *w);
