@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include "base/clock.h"
 #include "initiator/iscsi_login.h"
+#include "initiator/iscsi_loss.h"
 #include "initiator/resolve.h"
 #include "initiator/sends.h"
 #include "initiator/wire.h"
@@ -150,85 +150,20 @@ static void on_down_task(struct loop_task *t)
 	l->setup.events->on_down(l->setup.user, &l->down);
 }
 
-/* --- lost --- */
-
-static int take_socket_error(int fd)
-{
-	int code = 0;
-	socklen_t size = sizeof(code);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &size))
-		return errno;
-	return code;
-}
-
-/* "Error when writing to socket :104": libiscsi took the error off the socket
- * and keeps it in a sentence. 0 for other sentences. */
-static int told_socket_error(struct iscsi_context *ctx)
-{
-	const char *text = iscsi_get_error(ctx);
-	const char *colon = strrchr(text, ':');
-	int code;
-
-	if (!colon || !strstr(text, "socket") ||
-	    sscanf(colon + 1, "%d", &code) != 1)
-		return 0;
-	return code;
-}
-
-/* What the socket has to say: an errno, or -1 when the peer closed it, or 0
- * for nothing. @hang_up: the kernel told us that the peer is gone. */
-static int socket_reason(struct link *l, bool hang_up)
-{
-	char byte;
-	ssize_t n;
-
-	if (l->socket_error)
-		return l->socket_error;
-	n = recv(l->fd.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-	if (n < 0 && errno != EAGAIN)
-		return errno;
-	if (n == 0 || hang_up)
-		return -1;
-	return told_socket_error(l->ctx);
-}
-
-/* libiscsi does not say why it gave up, and its error text may be an old one:
- * ask the socket first. */
 static void lost(struct link *l, bool hang_up)
 {
-	bool in_login = l->state == LINK_LOGIN;
-	const char *when = in_login ? " during login" : "";
-	const char *complaint = wire_complaint(l->wire);
-	int code = socket_reason(l, hang_up);
 	char where[400];
+	const struct loss loss = {
+		.where = place(l, where, sizeof(where)),
+		.ctx = l->ctx,
+		.wire = l->wire,
+		.fd = l->fd.fd,
+		.socket_error = l->socket_error,
+		.in_login = l->state == LINK_LOGIN,
+		.hang_up = hang_up,
+	};
 
-	place(l, where, sizeof(where));
-	if (complaint)
-		err_set(&l->down, -EPROTO,
-			"lost the connection to %s%s: protocol error: %s",
-			where, when, complaint);
-	else if (!in_login && !iscsi_is_logged_in(l->ctx))
-		err_set(&l->down, -ECONNRESET,
-			"lost the connection to %s: the target asked for a "
-			"logout",
-			where);
-	else if (code > 0)
-		err_set(&l->down, -code, "lost the connection to %s%s: %s",
-			where, when, strerror(code));
-	else if (code < 0)
-		err_set(&l->down, -ECONNRESET,
-			"lost the connection to %s%s: the target closed it",
-			where, when);
-	else if (in_login)
-		err_set(&l->down, -EPROTO,
-			"%s does not speak iSCSI: its login response makes no "
-			"sense",
-			where);
-	else
-		err_set(&l->down, -EPROTO,
-			"lost the connection to %s: protocol error: %s", where,
-			iscsi_get_error(l->ctx));
+	loss_explain(&loss, &l->down);
 	go_down(l);
 }
 
@@ -424,25 +359,7 @@ static void connect_failed(struct link *l, int code)
 	char where[400];
 
 	loop_timer_cancel(l->setup.loop, &l->timer);
-	place(l, where, sizeof(where));
-	switch (code) {
-	case ECONNREFUSED:
-		err_set(&l->down, -code,
-			"connection refused by %s: is the target up, and is "
-			"that its port?",
-			where);
-		break;
-	case ETIMEDOUT:
-		err_set(&l->down, -code, "no answer to connect from %s", where);
-		break;
-	case EHOSTUNREACH:
-	case ENETUNREACH:
-		err_set(&l->down, -code, "no route to %s", where);
-		break;
-	default:
-		err_set(&l->down, -code, "connecting to %s: %s", where,
-			strerror(code));
-	}
+	loss_explain_connect(place(l, where, sizeof(where)), code, &l->down);
 	drop_context(l);
 	l->portal++;
 	connect_next(l);
@@ -450,7 +367,7 @@ static void connect_failed(struct link *l, int code)
 
 static void connect_event(struct link *l)
 {
-	int code = take_socket_error(l->fd.fd);
+	int code = loss_take_error(l->fd.fd);
 
 	if (!code && (!service(l, POLLOUT) || !l->is_connected))
 		code = EIO;
@@ -476,7 +393,7 @@ static void on_socket(struct loop_fd *f, uint32_t events)
 		connect_event(l);
 	} else {
 		if (events & EPOLLERR)
-			l->socket_error = take_socket_error(f->fd);
+			l->socket_error = loss_take_error(f->fd);
 		/* what arrived before the end is still good */
 		if ((events & EPOLLIN) || hang_up)
 			settle(l, service(l, POLLIN), hang_up);

@@ -132,7 +132,7 @@ test_ipv6_and_digest() {
 	T --mode portal --op new --param "portal=[::1]:$PORT"
 	raw_lun 1 64M
 	raw_param HeaderDigest CRC32C
-	URL=iscsi://[::1]:$PORT/$IQN/1
+	URL="iscsi://[::1]:$PORT/$IQN/1"
 	for n in all 256; do
 		captured six.pcapng --header-digest=yes --pcap-snaplen=$n
 		clean six.pcapng
