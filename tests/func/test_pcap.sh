@@ -117,6 +117,16 @@ test_sessions() {
 	[ $(($(date +%s) - now)) -lt 60 ] || fail "not the wall clock: $now"
 }
 
+# Where one submission carries the sends of many: before their answers.
+test_many_sessions() {
+	instant size=64M
+	captured many.pcapng --clients=16 --iodepth=1 --number_ios=2000
+	clean many.pcapng
+	counts many.pcapng
+	shark many.pcapng -Y '(iscsi.opcode == 0x21 || iscsi.opcode == 0x25) && !iscsi.request_frame' >odd
+	[ ! -s odd ] || fail "answers before their commands: $(head -n 5 odd)"
+}
+
 # A session that is lost and comes back is another stream.
 test_reconnect() {
 	instant size=64M 'rule io after=50 times=1 drop'
