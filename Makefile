@@ -11,7 +11,7 @@
 #   make bench-repeatable  the same job in virtual and in real time, twice each
 #   make lint          include rules, headers, format, static checks, docs
 #   make bench-peers   against iscsi-perf and qemu-img, in interleaved pairs
-#   make bench-wire    batches against libiscsi's own calls, in such pairs (20 minutes)
+#   make bench-wire    batches against libiscsi's own calls, in such pairs (12 minutes)
 #   make bench-tuning  each setting of the bundled target beside the tuned ones (docs/TUNING.md)
 #   make bench-page    what the report of a first review takes
 #   make install       PREFIX=/usr/local DESTDIR=
@@ -230,6 +230,7 @@ bench-page: deps test-programs
 
 bench-wire: deps lunbench $(INSTANT)
 	@INSTANT_TARGET=$(INSTANT) tests/bench/wire
+	@INSTANT_TARGET=$(INSTANT) tests/bench/instructions
 
 bench-tuning: deps lunbench
 	@tests/bench/tuning
