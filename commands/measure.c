@@ -65,8 +65,7 @@ static void check_size(const struct prepared *p, const struct request *r,
 
 	text[0] = '\0';
 	if (!(transport_caps(&r->url) & IS_NETWORK) || signals_seen ||
-	    transport_probe(&r->url, &r->run.initiator, &now, NULL, NULL,
-			    NULL) ||
+	    transport_probe(&r->url, &r->run.initiator, &now, NULL, NULL) ||
 	    now.blocks == p->probed_blocks)
 		return;
 	snprintf(text, size,
@@ -116,6 +115,8 @@ static json_t *build(const struct prepared *p, const struct request *r,
 		.job_name = p->job_path ? p->job_name : NULL,
 		.session = p->session,
 		.nr_session = p->nr_session,
+		.keys = p->keys,
+		.nr_keys = p->nr_keys,
 		.target = facts,
 		.nr_target = target_facts(p, facts),
 		.warnings = warnings,

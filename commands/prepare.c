@@ -85,6 +85,21 @@ static void keep_fact(void *user, const char *key, const char *value)
 	p->nr_session++;
 }
 
+static void keep_key(void *user, const struct negotiated *key)
+{
+	struct prepared *p = user;
+	struct login_key *k = reallocarray(p->keys, p->nr_keys + 1, sizeof(*k));
+
+	if (!k)
+		return;
+	p->keys = k;
+	k += p->nr_keys++;
+	k->key = strdup(key->key);
+	k->offered = strdup(key->offered);
+	k->answered = strdup(key->answered);
+	k->result = strdup(key->result);
+}
+
 static void drop_facts(struct prepared *p)
 {
 	size_t i;
@@ -96,6 +111,15 @@ static void drop_facts(struct prepared *p)
 	free(p->session);
 	p->session = NULL;
 	p->nr_session = 0;
+	for (i = 0; i < p->nr_keys; i++) {
+		free(p->keys[i].key);
+		free(p->keys[i].offered);
+		free(p->keys[i].answered);
+		free(p->keys[i].result);
+	}
+	free(p->keys);
+	p->keys = NULL;
+	p->nr_keys = 0;
 }
 
 /* What waiting cannot mend: the question is wrong, or the secret is. */
@@ -107,6 +131,8 @@ static bool is_final(int code)
 
 static int probe(struct prepared *p, const struct request *r, struct err *e)
 {
+	const struct probe_events found = {
+		.emit = keep_fact, .on_key = keep_key, .user = p};
 	const struct timespec pause = {.tv_nsec = 200 * NS_PER_MSEC};
 	uint64_t end_ns = clock_now_ns() + r->wait_ns;
 	bool is_told = false;
@@ -114,7 +140,7 @@ static int probe(struct prepared *p, const struct request *r, struct err *e)
 
 	for (;;) {
 		rc = transport_probe(&r->url, &r->run.initiator, &p->lun,
-				     keep_fact, p, e);
+				     &found, e);
 		if (!rc || is_final(rc) || clock_now_ns() >= end_ns ||
 		    signals_seen)
 			return rc;

@@ -23,6 +23,8 @@ struct prepared {
 	struct lun lun;		/* as probed, bounded to what may be used */
 	uint64_t probed_blocks; /* before that bound */
 	struct fact *session;	/* owned; negotiated keys */
+	struct login_key *keys; /* owned; of the login */
+	size_t nr_keys;
 	size_t nr_session;
 	bool is_ours;		  /* the LUN of a bundled target that runs */
 	struct tgt_status target; /* valid if is_ours */

@@ -356,6 +356,23 @@ static unsigned int fault_held(const struct conn *conn)
 	return c->is_open && c->inside->held ? c->inside->held(c->inner) : 0;
 }
 
+static bool fault_counts(const struct conn *conn, struct wire_counts *counts)
+{
+	const struct fault_conn *c = (const struct fault_conn *)conn;
+
+	return c->inner && c->inside->counts &&
+	       c->inside->counts(c->inner, counts);
+}
+
+static const struct negotiation *fault_negotiation(const struct conn *conn)
+{
+	const struct fault_conn *c = (const struct fault_conn *)conn;
+
+	return c->inner && c->inside->negotiation
+		       ? c->inside->negotiation(c->inner)
+		       : NULL;
+}
+
 const struct transport transport_fault = {
 	.scheme = "fault",
 	.summary = "fault:KEY=VALUE,...:URL  another transport with faults: "
@@ -367,6 +384,8 @@ const struct transport transport_fault = {
 	.submit = fault_submit,
 	.kick = fault_kick,
 	.held = fault_held,
+	.counts = fault_counts,
+	.negotiation = fault_negotiation,
 	.close = fault_close,
 	.stage = fault_stage,
 	.describe = fault_describe,

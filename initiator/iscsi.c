@@ -163,6 +163,7 @@ static void on_task_done(struct iscsi_context *ctx, int status, void *data,
 		return;
 	}
 	fill_detail(s, status);
+	link_times(c->link, s->task->itt, &s->io->times);
 	if (must_wait(s)) {
 		io_list_push(&c->late, s->io);
 		link_tell_sent(c->link);
@@ -292,6 +293,16 @@ static unsigned int iscsi_held(const struct conn *conn)
 	const struct iscsi_conn *c = (const struct iscsi_conn *)conn;
 
 	return c->state == CONN_OPEN ? link_held(c->link) : 0;
+}
+
+static bool iscsi_counts(const struct conn *conn, struct wire_counts *counts)
+{
+	return link_counts(((const struct iscsi_conn *)conn)->link, counts);
+}
+
+static const struct negotiation *iscsi_negotiation(const struct conn *conn)
+{
+	return link_negotiation(((const struct iscsi_conn *)conn)->link);
 }
 
 /* --- opening --- */
@@ -517,6 +528,8 @@ const struct transport transport_iscsi = {
 	.submit = iscsi_submit,
 	.kick = iscsi_kick,
 	.held = iscsi_held,
+	.counts = iscsi_counts,
+	.negotiation = iscsi_negotiation,
 	.close = iscsi_close,
 	.stage = iscsi_stage,
 	.describe = iscsi_describe,

@@ -299,6 +299,7 @@ static void note_output(struct link *l)
 {
 	if (is_talking(l))
 		update_mask(l);
+	wire_settled(l->wire, link_held(l));
 	if (l->tell_sent && l->state == LINK_UP && !link_has_output(l)) {
 		l->tell_sent = false;
 		l->setup.events->on_sent(l->setup.user);
@@ -631,6 +632,21 @@ int64_t link_data_in(const struct link *l, uint32_t itt)
 int64_t link_data_left(const struct link *l, uint32_t itt)
 {
 	return wire_data_left(l->wire, itt);
+}
+
+bool link_times(const struct link *l, uint32_t itt, struct wire_times *t)
+{
+	return wire_times(l->wire, itt, t);
+}
+
+bool link_counts(const struct link *l, struct wire_counts *c)
+{
+	return wire_counts(l->wire, c);
+}
+
+const struct negotiation *link_negotiation(const struct link *l)
+{
+	return wire_negotiation(l->wire);
 }
 
 /* libiscsi wants to write whenever the first PDU in its queue may be sent; what

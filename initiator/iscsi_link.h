@@ -7,6 +7,8 @@
 
 #include "base/err.h"
 #include "initiator/loop.h"
+#include "initiator/negotiation.h"
+#include "initiator/stages.h"
 #include "initiator/transport.h"
 #include "initiator/url.h"
 
@@ -94,6 +96,13 @@ bool link_holds(const struct link *l, const void *buf, size_t bytes);
  * where the wire is plain: libiscsi does not count. */
 int64_t link_data_in(const struct link *l, uint32_t itt);
 int64_t link_data_left(const struct link *l, uint32_t itt);
+
+/* Where its time went, and what passed since the connection was made. False
+ * where the wire is plain. */
+bool link_times(const struct link *l, uint32_t itt, struct wire_times *t);
+bool link_counts(const struct link *l, struct wire_counts *c);
+/* Borrowed; NULL where the wire is plain. */
+const struct negotiation *link_negotiation(const struct link *l);
 
 /* PDUs that wait because the target's command window (MaxCmdSN) is shut. */
 unsigned int link_held(struct link *l);

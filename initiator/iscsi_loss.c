@@ -49,6 +49,12 @@ static int socket_reason(const struct loss *l)
 	return told_socket_error(l->ctx);
 }
 
+/* Of a header: data digests are not libiscsi 1.19's. */
+static bool is_digest_error(struct iscsi_context *ctx)
+{
+	return strstr(iscsi_get_error(ctx), "checksum verification failed");
+}
+
 /* libiscsi does not say why it gave up, and its error text may be an old one:
  * ask the socket first. */
 void loss_explain(const struct loss *l, struct err *e)
@@ -57,6 +63,8 @@ void loss_explain(const struct loss *l, struct err *e)
 	const char *complaint = wire_complaint(l->wire);
 	int code = socket_reason(l);
 
+	if (is_digest_error(l->ctx))
+		wire_digest_error(l->wire);
 	if (complaint)
 		err_set(e, -EPROTO,
 			"lost the connection to %s%s: protocol error: %s",

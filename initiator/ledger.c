@@ -23,13 +23,6 @@ enum { HAS_STATUS = 0x01, RESIDUAL = 0x06 }; /* of answers, 11.4.1, 11.7.3 */
  * up. Sets have room for commands that take long while the others go on. */
 enum { WAYS = 8, FIRST_SETS = 16, MOST_SETS = 1 << 17 };
 
-struct ledger_entry {
-	uint32_t itt, expected, in, out;
-	uint32_t asked, given; /* by R2Ts, and of that sent: also in @out */
-	uint8_t flags;
-	bool is_known, is_over;
-};
-
 void ledger_init(struct ledger *l)
 {
 	memset(l, 0, sizeof(*l));
@@ -62,7 +55,7 @@ static struct ledger_entry *set_of(const struct ledger *l, uint32_t itt)
 	return l->entries + (itt & (l->nr_entries / WAYS - 1)) * WAYS;
 }
 
-static struct ledger_entry *find(const struct ledger *l, uint32_t itt)
+struct ledger_entry *ledger_find(const struct ledger *l, uint32_t itt)
 {
 	struct ledger_entry *e = set_of(l, itt);
 
@@ -141,7 +134,7 @@ void ledger_sent(struct ledger *l, const uint8_t *header)
 		l->is_asked = false;
 		break;
 	case DATA_OUT:
-		l->sending = find(l, itt);
+		l->sending = ledger_find(l, itt);
 		l->is_asked = get32(header + 20) != UNASKED;
 		break;
 	}
@@ -210,6 +203,11 @@ static uint32_t data_left(const struct ledger_entry *e)
 	return all > asked ? all : asked;
 }
 
+bool ledger_is_all_sent(const struct ledger_entry *e)
+{
+	return !data_left(e);
+}
+
 /* 11.4: GOOD and no residual, or one of nothing, means that all data was
  * transferred. */
 static int check_response(struct ledger *l, struct ledger_entry *e,
@@ -233,7 +231,7 @@ int ledger_received(struct ledger *l, const uint8_t *header)
 
 	if (l->is_blind)
 		return 0;
-	e = find(l, get32(header + 16));
+	e = ledger_find(l, get32(header + 16));
 	switch (header[0] & 0x3f) {
 	case DATA_IN:
 		return check_data_in(l, e, header);
@@ -247,14 +245,14 @@ int ledger_received(struct ledger *l, const uint8_t *header)
 
 int64_t ledger_data_in(const struct ledger *l, uint32_t itt)
 {
-	const struct ledger_entry *e = l->is_blind ? NULL : find(l, itt);
+	const struct ledger_entry *e = l->is_blind ? NULL : ledger_find(l, itt);
 
 	return e ? (int64_t)e->in : -1;
 }
 
 int64_t ledger_data_left(const struct ledger *l, uint32_t itt)
 {
-	const struct ledger_entry *e = l->is_blind ? NULL : find(l, itt);
+	const struct ledger_entry *e = l->is_blind ? NULL : ledger_find(l, itt);
 
 	return e ? (int64_t)data_left(e) : -1;
 }

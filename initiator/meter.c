@@ -89,6 +89,8 @@ void meter_release(struct meter *m)
 		free(m->op[i].service);
 		free(m->op[i].response);
 	}
+	for (i = 0; i < WIRE_STAGES; i++)
+		free(m->stage[i]);
 	free(m->series);
 	memset(m, 0, sizeof(*m));
 }
@@ -161,6 +163,32 @@ void meter_record(struct meter *m, enum io_op op, uint32_t bytes, bool counted,
 	hist_record(o->wait, since(intended_ns, submit_ns));
 	hist_record(o->service, service_ns);
 	hist_record(o->response, since(intended_ns, done_ns));
+}
+
+static int alloc_stages(struct meter *m)
+{
+	for (size_t i = 0; i < WIRE_STAGES; i++) {
+		if (m->stage[i])
+			continue;
+		m->stage[i] = malloc(sizeof(*m->stage[i]));
+		if (!m->stage[i])
+			return -ENOMEM;
+		hist_init(m->stage[i]);
+	}
+	return 0;
+}
+
+int meter_add_stages(struct meter *m, struct err *e)
+{
+	if (alloc_stages(m))
+		return err_set(e, -ENOMEM, "no memory for a meter");
+	return 0;
+}
+
+void meter_record_stages(struct meter *m, const uint64_t ns[WIRE_STAGES])
+{
+	for (size_t i = 0; i < WIRE_STAGES; i++)
+		hist_record(m->stage[i], ns[i]);
 }
 
 void meter_record_depth(struct meter *m, unsigned int depth)
@@ -245,6 +273,11 @@ static void point_add(struct series_point *to, const struct series_point *from)
 		to->service_max_ns = from->service_max_ns;
 }
 
+static bool has_stages(const struct meter *m)
+{
+	return m->stage[WIRE_STAGES - 1];
+}
+
 int meter_add(struct meter *to, const struct meter *from, struct err *e)
 {
 	size_t i;
@@ -261,6 +294,8 @@ int meter_add(struct meter *to, const struct meter *from, struct err *e)
 	for (i = 0; i < OP_COUNT; i++)
 		if (from->op[i].response && op_alloc_hists(&to->op[i]))
 			return err_set(e, -ENOMEM, "no memory to add meters");
+	if (has_stages(from) && alloc_stages(to))
+		return err_set(e, -ENOMEM, "no memory to add meters");
 
 	for (i = 0; i < OP_COUNT; i++)
 		op_add(&to->op[i], &from->op[i]);
@@ -268,6 +303,9 @@ int meter_add(struct meter *to, const struct meter *from, struct err *e)
 		to->retries[i] += from->retries[i];
 	for (i = 0; i < DEPTH_LEVELS; i++)
 		to->depth_level[i] += from->depth_level[i];
+	for (i = 0; has_stages(from) && i < WIRE_STAGES; i++)
+		hist_add(to->stage[i], from->stage[i]);
+	wire_counts_add(&to->wire, &from->wire, &(struct wire_counts){0});
 	to->sends += from->sends;
 	to->held_sends += from->held_sends;
 	to->held_sum += from->held_sum;

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/hist.h"
+#include "initiator/stages.h"
 #include "workloads/options.h"
 
 /*
@@ -85,6 +86,10 @@ struct meter {
 	/* Each time that a session sent what it had: how often its transport
 	 * kept some back (transport->held), how many of how many, summed. */
 	uint64_t sends, held_sends, held_sum, sent_depth_sum;
+	/* Service time by stages, of all ops; owned; NULL without a tap. */
+	struct hist *stage[WIRE_STAGES];
+	/* What passed on the wires while it was measured. */
+	struct wire_counts wire;
 	/* time-weighted outstanding I/O in the window, for Little's law */
 	double outstanding_ns; /* sum over sessions of integral of depth dt */
 };
@@ -93,6 +98,8 @@ struct meter {
 int meter_init(struct meter *m, unsigned int ops, uint64_t interval_ns,
 	       struct err *e);
 void meter_release(struct meter *m);
+/* Gives it the stages. -ENOMEM: none. */
+int meter_add_stages(struct meter *m, struct err *e);
 
 /* @counted: submitted inside the measuring window. @since_start_ns: of the
  * completion, for the series, whose growth (by doubling, at the start of an
@@ -100,6 +107,9 @@ void meter_release(struct meter *m);
 void meter_record(struct meter *m, enum io_op op, uint32_t bytes, bool counted,
 		  uint64_t intended_ns, uint64_t submit_ns, uint64_t done_ns,
 		  uint64_t since_start_ns);
+/* Of a counted I/O whose stages are known, after meter_add_stages(): they add
+ * up to its service time. */
+void meter_record_stages(struct meter *m, const uint64_t ns[WIRE_STAGES]);
 /* A counted submission makes it @depth. */
 void meter_record_depth(struct meter *m, unsigned int depth);
 /* Of @depth outstanding I/Os @held were kept back. */

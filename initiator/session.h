@@ -66,6 +66,8 @@ struct slot {
 	uint64_t intended_ns, submit_ns;
 	uint64_t sent_ns; /* the last attempt, for the command time-out */
 	uint64_t free_ns;
+	uint64_t earlier_ns[WIRE_STAGES]; /* of answers that asked for a retry
+					   */
 	struct loop_timer pause;
 	void *read_buf, *write_buf; /* page aligned, in session->buffers. Apart,
 				       because a read would destroy the payload
@@ -149,6 +151,12 @@ struct session {
 	uint64_t limit_ns;     /* of the last attempt */
 	struct err last_error; /* of the last attempt */
 	uint64_t next_scan_ns; /* no command can be overdue before */
+
+	/* What had passed on the wire when it began to count, or was opened
+	 * again after that. */
+	struct wire_counts passed;
+	bool has_counted; /* an I/O that counts was submitted */
+	bool has_passed;  /* passed is the connection's */
 
 	struct client_result result;
 	struct loop_timer fill, end, open;

@@ -170,6 +170,50 @@ static void end_io(struct session *s, struct slot *slot, uint64_t now)
 	push_free(s, slot, now);
 }
 
+/* --- where the time went --- */
+
+/* Of an answer: all but what was queued here, which is the rest. */
+static void add_stages(const struct io *io, uint64_t now,
+		       uint64_t ns[WIRE_STAGES])
+{
+	struct wire_times t = io->times;
+
+	wire_times_enter(&t, t.now, now);
+	for (size_t i = STAGE_QUEUED_HERE + 1; i < WIRE_STAGES; i++)
+		ns[i] += t.spent_ns[i];
+}
+
+static void record_stages(struct session *s, struct slot *slot, uint64_t now)
+{
+	uint64_t *ns = slot->earlier_ns, rest = now - slot->submit_ns;
+
+	if (!slot->io.times.first_ns || !s->setup.meter->stage[0])
+		return;
+	add_stages(&slot->io, now, ns);
+	for (size_t i = STAGE_QUEUED_HERE + 1; i < WIRE_STAGES; i++)
+		rest -= ns[i];
+	ns[STAGE_QUEUED_HERE] = rest;
+	meter_record_stages(s->setup.meter, ns);
+}
+
+void session_io_begin_counts(struct session *s)
+{
+	const struct transport *t = s->setup.opts->transport;
+
+	s->has_counted = true;
+	s->has_passed = t->counts && t->counts(s->conn, &s->passed);
+}
+
+void session_io_end_counts(struct session *s)
+{
+	struct wire_counts now;
+
+	if (s->has_passed && s->conn &&
+	    s->setup.opts->transport->counts(s->conn, &now))
+		wire_counts_add(&s->setup.meter->wire, &now, &s->passed);
+	s->has_passed = false;
+}
+
 static void end_well(struct session *s, struct slot *slot, uint64_t now)
 {
 	uint32_t bytes = slot->io.length_bytes;
@@ -177,6 +221,8 @@ static void end_well(struct session *s, struct slot *slot, uint64_t now)
 	meter_record(s->setup.meter, slot->io.op, bytes, slot->counted,
 		     slot->intended_ns, slot->submit_ns, now,
 		     now - s->start_ns);
+	if (slot->counted)
+		record_stages(s, slot, now);
 	live_record(s->setup.live, bytes, now - slot->submit_ns);
 	end_io(s, slot, now);
 	if (slot->counted) {
@@ -229,6 +275,7 @@ static void send_slot(struct session *s, struct slot *slot, uint64_t now)
 	int r;
 
 	slot->io.result = 0;
+	slot->io.times.first_ns = 0;
 	memset(&slot->io.detail, 0, sizeof(slot->io.detail));
 	slot->sent_ns = now;
 	slot->state = SLOT_FLYING;
@@ -280,7 +327,10 @@ static void submit_next(struct session *s, uint64_t now)
 	slot->intended_ns = s->next_ns;
 	slot->submit_ns = now;
 	slot->attempts = 0;
+	memset(slot->earlier_ns, 0, sizeof(slot->earlier_ns));
 	slot->counted = is_counted(s, now);
+	if (slot->counted && !s->has_counted)
+		session_io_begin_counts(s);
 	if (slot->counted && s->next.op != OP_FLUSH)
 		meter_record_depth(s->setup.meter, s->nr_outstanding);
 	io->op = s->next.op;
@@ -382,6 +432,8 @@ static bool retry(struct session *s, struct slot *slot, uint64_t now)
 	    s->setup.opts->initiator.command_timeout_ns)
 		return false;
 	s->setup.meter->retries[cause]++;
+	if (slot->io.times.first_ns)
+		add_stages(&slot->io, now, slot->earlier_ns);
 	slot->attempts++;
 	slot->state = SLOT_PAUSED;
 	loop_timer_set(s->setup.loop, &slot->pause, now + delay_ns);

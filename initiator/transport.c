@@ -102,11 +102,20 @@ static void turn_until(struct loop *l, const bool *flag, uint64_t deadline_ns)
 			return;
 }
 
+static void tell(const struct transport *t, const struct conn *c,
+		 const struct probe_events *to)
+{
+	const struct negotiation *n = t->negotiation ? t->negotiation(c) : NULL;
+
+	if (to->emit)
+		t->describe(c, to->emit, to->user);
+	if (n && to->on_key)
+		negotiation_tell(n, to->on_key, to->user);
+}
+
 int transport_probe(const struct url *url, const struct initiator_opts *opts,
-		    struct lun *lun,
-		    void (*emit)(void *user, const char *key,
-				 const char *value),
-		    void *user, struct err *e)
+		    struct lun *lun, const struct probe_events *events,
+		    struct err *e)
 {
 	const struct transport *t = transport_find(url->scheme, e);
 	struct probe p = {.lun = lun, .e = e};
@@ -132,8 +141,8 @@ int transport_probe(const struct url *url, const struct initiator_opts *opts,
 	if (!p.has_answer)
 		p.result = err_set(e, -ETIMEDOUT, "%s: no answer in %.3g s",
 				   t->stage(c), opts->connect_timeout_ns / 1e9);
-	else if (!p.result && emit)
-		t->describe(c, emit, user);
+	else if (!p.result && events)
+		tell(t, c, events);
 	r = p.result;
 	t->close(c);
 	turn_until(l, &p.is_closed,

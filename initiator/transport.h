@@ -7,6 +7,8 @@
 
 #include "base/err.h"
 #include "initiator/loop.h"
+#include "initiator/negotiation.h"
+#include "initiator/stages.h"
 #include "initiator/url.h"
 #include "workloads/lun.h"
 #include "workloads/options.h"
@@ -47,6 +49,8 @@ struct io {
 		       -EBADMSG unexpected residual (short transfer)
 		       -ECANCELED closed   -EIO / other: as the system said */
 	struct io_detail detail;
+	struct wire_times times; /* with the result, where the wire has a tap;
+				    else first_ns is 0 */
 
 	void *transport_data; /* private to the transport while outstanding */
 	struct io *transport_next, *transport_prev;
@@ -116,6 +120,11 @@ struct transport {
 	 * takes no more at once now (MaxCmdSN, RFC 7143 4.2.2.1); after a kick.
 	 * NULL: never any. */
 	unsigned int (*held)(const struct conn *c);
+	/* What passed on its wire since it was opened: true, and *counts. NULL:
+	 * there is none. */
+	bool (*counts)(const struct conn *c, struct wire_counts *counts);
+	/* What its login settled; borrowed. NULL, or a NULL: unknown. */
+	const struct negotiation *(*negotiation)(const struct conn *c);
 	void (*close)(struct conn *c);
 	/* Where an open stands: "connecting to 10.0.0.5:3260", "waiting for the
 	 * login response of ...": for the text when its deadline passes. */
@@ -151,12 +160,19 @@ unsigned int transport_caps(const struct url *url);
  * failed about @io, from our own sense table (SPC-4 annex). */
 char *transport_describe_detail(const struct io *io, char *buf, size_t size);
 
+/* What a probe finds beside the LUN; each may be NULL. */
+struct probe_events {
+	/* as describe */
+	void (*emit)(void *user, const char *key, const char *value);
+	/* each key that the login was about */
+	void (*on_key)(void *user, const struct negotiated *key);
+	void *user;
+};
+
 /* Opens @url on a loop of its own, learns the LUN, closes; within
- * opts->connect_timeout_ns. @emit as describe, or NULL. */
+ * opts->connect_timeout_ns. @events or NULL. */
 int transport_probe(const struct url *url, const struct initiator_opts *opts,
-		    struct lun *lun,
-		    void (*emit)(void *user, const char *key,
-				 const char *value),
-		    void *user, struct err *e);
+		    struct lun *lun, const struct probe_events *events,
+		    struct err *e);
 
 #endif

@@ -12,10 +12,12 @@
 
 #include "initiator/ledger.h"
 #include "initiator/pcap_stream.h"
+#include "initiator/tap.h"
 
 enum {
 	OUT_VECTORS = 512, /* two for a PDU with data; IOV_MAX is 1024 */
 	OUT_BYTES = 32 << 10,
+	OUT_PDUS = OUT_BYTES / LEDGER_HEADER + 1,
 	IN_BYTES = 128 << 10,
 	/* A data segment from LARGE on goes straight to its place, with no
 	 * more than LITTLE of what comes after it: that will be copied. */
@@ -46,6 +48,7 @@ struct wire {
 	size_t header_bytes; /* with its digest */
 	size_t header_has, data_left;
 	struct ledger ledger;
+	struct tap tap;
 	struct pcap_stream *capture; /* owned; NULL: none */
 };
 
@@ -64,9 +67,11 @@ struct wire *wire_new(int fd)
 	w->fd = fd;
 	w->read_ahead = IN_BYTES;
 	ledger_init(&w->ledger);
+	tap_init(&w->tap, &w->ledger, OUT_PDUS);
 	w->out = malloc(OUT_VECTORS * sizeof(*w->out));
 	w->bytes = malloc(OUT_BYTES);
 	if (!w->out || !w->bytes) {
+		tap_release(&w->tap);
 		free(w->out);
 		free(w->bytes);
 		free(w);
@@ -106,6 +111,7 @@ void wire_free(struct wire *w)
 		free(spare_in);
 		spare_in = NULL;
 	}
+	tap_release(&w->tap);
 	ledger_release(&w->ledger);
 	pcap_stream_free(w->capture);
 	free(w->out);
@@ -132,6 +138,40 @@ int64_t wire_data_in(const struct wire *w, uint32_t itt)
 int64_t wire_data_left(const struct wire *w, uint32_t itt)
 {
 	return w ? ledger_data_left(&w->ledger, itt) : -1;
+}
+
+bool wire_times(const struct wire *w, uint32_t itt, struct wire_times *t)
+{
+	const struct ledger_entry *e = w ? ledger_find(&w->ledger, itt) : NULL;
+
+	if (!e || !e->times.first_ns)
+		return false;
+	*t = e->times;
+	return true;
+}
+
+void wire_settled(struct wire *w, bool are_held)
+{
+	if (w)
+		tap_settled(&w->tap, are_held);
+}
+
+void wire_digest_error(struct wire *w)
+{
+	if (w)
+		w->tap.counts.digest_errors++;
+}
+
+bool wire_counts(const struct wire *w, struct wire_counts *c)
+{
+	if (w)
+		tap_counts(&w->tap, c);
+	return w;
+}
+
+const struct negotiation *wire_negotiation(const struct wire *w)
+{
+	return w ? w->tap.negotiation : NULL;
 }
 
 struct wire *wire_enter(struct wire *w)
@@ -198,6 +238,7 @@ int wire_sent(struct wire *w, ssize_t result)
 		return result;
 	if (w->capture && result)
 		pcap_sent(w->capture, w->out + w->first, result);
+	tap_sent(&w->tap, result);
 	drop_sent(w, result);
 	return wire_has_output(w) ? -EAGAIN : 0;
 }
@@ -374,6 +415,7 @@ static ssize_t receive(struct wire *w, struct iovec *v, int nr, size_t wanted)
 	do
 		n = recvmsg(w->fd, &m, MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
+	tap_received(&w->tap);
 	if (w->capture && n >= 0)
 		pcap_received(w->capture, v, n);
 	w->is_drained = n && (n < 0 || (size_t)n < wanted + ahead);
@@ -437,6 +479,8 @@ static ssize_t note_received(struct wire *w, const void *buf, size_t asked,
 	size_t left;
 	uint32_t bytes;
 
+	if (n > 0 && w->data_left)
+		tap_received_text(&w->tap, w->header, buf, n);
 	if (n <= 0 || w->data_left)
 		return note_data(w, n);
 	if (!w->header_has) {
@@ -454,7 +498,10 @@ static ssize_t note_received(struct wire *w, const void *buf, size_t asked,
 	w->header_has = 0;
 	bytes = w->header[5] << 16 | w->header[6] << 8 | w->header[7];
 	w->data_left = (bytes + 3) & ~3u;
-	return ledger_received(&w->ledger, w->header) ? -EPROTO : n;
+	if (ledger_received(&w->ledger, w->header))
+		return -EPROTO;
+	tap_received_header(&w->tap, w->header);
+	return n;
 }
 
 /* A header is sent by itself, but for logins and the like, which the ledger
@@ -463,6 +510,10 @@ static void note_sent(struct wire *w, const void *buf, ssize_t n)
 {
 	if (n == LEDGER_HEADER || n == LEDGER_HEADER + 4)
 		ledger_sent(&w->ledger, buf);
+	if (n >= LEDGER_HEADER)
+		tap_queued_header(&w->tap, buf, n);
+	else if (n > 0)
+		tap_queued_data(&w->tap, n);
 }
 
 /* --- the calls --- */
@@ -521,7 +572,9 @@ ssize_t writev(int fd, const struct iovec *v, int nr)
 	if (!w || nr <= 0)
 		return pwritev2(fd, v, nr, -1, 0);
 	done = put_vectors(w, v, nr);
-	if (done > 0)
+	if (done > 0) {
 		ledger_sent_data(&w->ledger, done);
+		tap_queued_data(&w->tap, done);
+	}
 	return result(done);
 }

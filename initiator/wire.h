@@ -31,8 +31,11 @@
  */
 enum { WIRE_REF_MIN = 1024 };
 
+struct negotiation;
 struct pcap;
 struct wire;
+struct wire_counts;
+struct wire_times;
 
 /* @fd is a connected or connecting stream socket, borrowed. NULL: no memory. */
 struct wire *wire_new(int fd);
@@ -69,5 +72,18 @@ const char *wire_complaint(const struct wire *w);
  * that libiscsi has not sent, to the wire at least; -1: unknown. */
 int64_t wire_data_in(const struct wire *w, uint32_t itt);
 int64_t wire_data_left(const struct wire *w, uint32_t itt);
+
+/* --- what passed: initiator/tap.h; @w may be NULL --- */
+
+/* Of a command, by its tag, until its callback returns; false: unknown. */
+bool wire_times(const struct wire *w, uint32_t itt, struct wire_times *t);
+/* After a flush: does the target's window keep commands back? */
+void wire_settled(struct wire *w, bool are_held);
+/* libiscsi found one, which ends the session. */
+void wire_digest_error(struct wire *w);
+/* False: unknown. */
+bool wire_counts(const struct wire *w, struct wire_counts *c);
+/* Borrowed; NULL: unknown. */
+const struct negotiation *wire_negotiation(const struct wire *w);
 
 #endif

@@ -420,9 +420,15 @@ static void *worker_main(void *arg)
 
 /* --- the life --- */
 
+static bool has_tap(const struct run_opts *o)
+{
+	return o->transport->counts && !o->initiator.plain_wire;
+}
+
 static int init_row(struct worker *w, size_t i, struct err *e)
 {
 	struct worker_row *row = &w->rows[i];
+	int code;
 
 	row->nr_sessions++;
 	row->nr_unfinished++;
@@ -431,8 +437,11 @@ static int init_row(struct worker *w, size_t i, struct err *e)
 	row->worker = w;
 	row->window.on_timer = on_window;
 	row->window_start_ns = UINT64_MAX;
-	return meter_init(&row->meter, w->group->plan->rows[i].ops,
+	code = meter_init(&row->meter, w->group->plan->rows[i].ops,
 			  w->group->opts->interval_ns, e);
+	if (!code && has_tap(w->group->opts))
+		code = meter_add_stages(&row->meter, e);
+	return code;
 }
 
 static int init_sessions(struct worker *w, struct err *e)

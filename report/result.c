@@ -114,6 +114,25 @@ static void put_plan(struct put *p, json_t *o, const struct plan *plan)
 		put_text(p, all, NULL, plan->set->not_applicable[i]);
 }
 
+/* Absent where no login was seen. */
+static void put_negotiated(struct put *p, json_t *o,
+			   const struct result_input *in)
+{
+	json_t *all, *one;
+	size_t i;
+
+	if (!in->nr_keys)
+		return;
+	all = put_array(p, o, "negotiated");
+	for (i = 0; i < in->nr_keys; i++) {
+		one = put_object(p, all, NULL);
+		put_text(p, one, "key", in->keys[i].key);
+		put_text(p, one, "offered", in->keys[i].offered);
+		put_text(p, one, "answered", in->keys[i].answered);
+		put_text(p, one, "result", in->keys[i].result);
+	}
+}
+
 static void put_facts(struct put *p, json_t *o, const char *key,
 		      const struct fact *facts, size_t nr)
 {
@@ -287,6 +306,7 @@ static void put_lunbench(struct put *p, json_t *document,
 	environment_put(p, o, in->run->start_wall_ns);
 	put_lun(p, o, &in->plan->lun);
 	put_facts(p, o, "session", in->session, in->nr_session);
+	put_negotiated(p, o, in);
 	put_facts(p, o, "target", in->target, in->nr_target);
 	put_plan(p, o, in->plan);
 	put_run(p, o, in->run);

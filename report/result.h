@@ -29,6 +29,11 @@ struct fact {
  * URL in a filename, keys of fio's http engine) are masked here.
  */
 
+/* Of a login: what each side said, "" for nothing, and what holds. */
+struct login_key {
+	char *key, *offered, *answered, *result;
+};
+
 struct result_input { /* all borrowed */
 	const struct plan *plan;
 	const struct run_result *run;
@@ -37,6 +42,8 @@ struct result_input { /* all borrowed */
 	const char *job_name;  /* file or shipped name, NULL: command line */
 	const struct fact *session; /* negotiated keys, as far as known */
 	size_t nr_session;
+	const struct login_key *keys; /* of the login, where it was seen */
+	size_t nr_keys;
 	const struct fact *
 		target; /* of the bundled target: store, durable, tuned; or 0 */
 	size_t nr_target;

@@ -3,6 +3,15 @@
 
 #include "report/row.h"
 
+static void put_times(struct put *p, json_t *o, const struct hist *h)
+{
+	put_real(p, o, "mean_ns", hist_mean_ns(h));
+	put_int(p, o, "p50_ns", hist_percentile_ns(h, 50));
+	put_int(p, o, "p99_ns", hist_percentile_ns(h, 99));
+	put_int(p, o, "p99_9_ns", hist_percentile_ns(h, 99.9));
+	put_int(p, o, "max_ns", h->max_ns);
+}
+
 /* What the table and comparisons show: response time where a rate sets the
  * pace, else service time (docs/METHOD.md, "Which latency is shown"). */
 static void put_latency(struct put *p, json_t *o, const struct row *r,
@@ -17,11 +26,7 @@ static void put_latency(struct put *p, json_t *o, const struct row *r,
 	}
 	latency = put_object(p, o, "latency");
 	put_text(p, latency, "of", r->is_open ? "response" : "service");
-	put_real(p, latency, "mean_ns", hist_mean_ns(h));
-	put_int(p, latency, "p50_ns", hist_percentile_ns(h, 50));
-	put_int(p, latency, "p99_ns", hist_percentile_ns(h, 99));
-	put_int(p, latency, "p99_9_ns", hist_percentile_ns(h, 99.9));
-	put_int(p, latency, "max_ns", h->max_ns);
+	put_times(p, latency, h);
 }
 
 static void put_ops(struct put *p, json_t *o, const struct row *r)
@@ -200,6 +205,45 @@ static void put_command_window(struct put *p, json_t *o, const struct row *r)
 		 (double)m->sent_depth_sum / m->sends);
 }
 
+static void put_stages(struct put *p, json_t *wire, const struct meter *m)
+{
+	json_t *stages = put_object(p, wire, "stages"), *one;
+	json_t *went = put_object(p, wire, "time_went");
+	double all = 0;
+	size_t i;
+
+	for (i = 0; i < WIRE_STAGES; i++)
+		all += m->stage[i]->sum_ns;
+	for (i = 0; i < WIRE_STAGES; i++) {
+		one = put_object(p, stages, wire_stage_name(i));
+		put_int(p, one, "n", m->stage[i]->count);
+		put_times(p, one, m->stage[i]);
+		put_real(p, went, wire_stage_name(i),
+			 all > 0 ? m->stage[i]->sum_ns / all : 0);
+	}
+}
+
+/* Absent where the wire has no tap, or nothing was done. */
+static void put_wire(struct put *p, json_t *o, const struct row *r)
+{
+	const struct meter *m = &r->result->meter;
+	const struct wire_counts *c = &m->wire;
+	json_t *wire;
+
+	if (!m->stage[0] || !m->stage[0]->count)
+		return;
+	wire = put_object(p, o, "wire");
+	put_stages(p, wire, m);
+	put_int(p, wire, "window_stalls", c->window_stalls);
+	put_int(p, wire, "window_shut_ns", c->window_shut_ns);
+	put_int(p, wire, "window_commands", c->window_commands);
+	put_int(p, wire, "r2ts", c->r2ts);
+	put_int(p, wire, "pdus_out", c->pdus_out);
+	put_int(p, wire, "pdus_in", c->pdus_in);
+	put_int(p, wire, "nops", c->nops);
+	put_int(p, wire, "digest_errors", c->digest_errors);
+}
+
 static void put_littles_law(struct put *p, json_t *o, const struct row *r)
 {
 	struct littles_law l;
@@ -263,6 +307,7 @@ void row_put(struct put *p, json_t *rows, const struct row *r)
 	put_ops(p, o, r);
 	put_littles_law(p, o, r);
 	put_command_window(p, o, r);
+	put_wire(p, o, r);
 	put_cpu(p, o, r);
 	beside_put(p, o, row_beside(r));
 	put_clients(p, o, r);

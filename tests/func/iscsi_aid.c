@@ -357,8 +357,7 @@ static int guard(struct aid *a)
 	char found[256];
 	bool all_zero;
 
-	if (transport_probe(&a->url, &a->opts, &a->lun, NULL, NULL,
-			    &a->error) ||
+	if (transport_probe(&a->url, &a->opts, &a->lun, NULL, &a->error) ||
 	    guard_inspect(&a->url, &a->opts, &a->lun, found, sizeof(found),
 			  &all_zero, &a->error))
 		return die(a->error.text);

@@ -38,7 +38,7 @@ static inline void engine_prepare(struct engine *g, const char *job,
 		r = jobset_build(&g->set, &f, NULL, 0, &g->e);
 	if (!r && !lun) {
 		r = transport_probe(&g->url, &g->opts.initiator, &probed, NULL,
-				    NULL, &g->e);
+				    &g->e);
 		lun = &probed;
 	}
 	if (!r)

@@ -640,6 +640,7 @@ static void test_bad_urls(void)
 
 static void check_probe(struct subject *s)
 {
+	const struct probe_events probed = {.emit = no_emit};
 	struct initiator_opts opts = {.connect_timeout_ns = 10 * NS_PER_SEC,
 				      .command_timeout_ns = 10 * NS_PER_SEC};
 	struct url url;
@@ -647,11 +648,10 @@ static void check_probe(struct subject *s)
 	struct err e;
 
 	CU_ASSERT_EQUAL_FATAL(url_parse(&url, s->url, true, NULL, &e), 0);
-	CU_ASSERT_EQUAL(transport_probe(&url, &opts, &lun, no_emit, NULL, &e),
-			0);
+	CU_ASSERT_EQUAL(transport_probe(&url, &opts, &lun, &probed, &e), 0);
 	CU_ASSERT_TRUE(lun_bytes(&lun) >= 64 << 20);
 	CU_ASSERT_EQUAL_FATAL(url_parse(&url, s->bad_url, true, NULL, &e), 0);
-	CU_ASSERT_TRUE(transport_probe(&url, &opts, &lun, NULL, NULL, &e) < 0);
+	CU_ASSERT_TRUE(transport_probe(&url, &opts, &lun, NULL, &e) < 0);
 }
 
 static void test_probe(void)
@@ -663,7 +663,7 @@ static void test_probe(void)
 
 	for_all(check_probe);
 	url_parse(&url, "fault:open_delay=60s:null:1G", true, NULL, &e);
-	CU_ASSERT_EQUAL(transport_probe(&url, &opts, &lun, NULL, NULL, &e),
+	CU_ASSERT_EQUAL(transport_probe(&url, &opts, &lun, NULL, &e),
 			-ETIMEDOUT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "no answer in 0.05 s"));
 }
