@@ -15,7 +15,7 @@ struct wire;
 struct loss {
 	const char *where; /* "127.0.0.1:3260", or with the name behind it */
 	struct iscsi_context *ctx;
-	const struct wire *wire; /* NULL: plain */
+	struct wire *wire; /* NULL: plain; it counts digest errors */
 	int fd;
 	int socket_error; /* errno that somebody took off the socket, or 0 */
 	bool in_login;

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "report/table_parts.h"
 #include "report/text.h"
+#include "report/went.h"
 
 enum { EVENTS_SHOWN = 20, WIDTH_DEFAULT = 80 };
 
@@ -291,6 +292,7 @@ void table_print(const json_t *result, unsigned int width, FILE *out)
 			print_parts(&s, parts, w, out);
 		set_release(&s);
 	}
+	table_print_went(result, w, out);
 	table_print_bottlenecks(rows, w, out);
 	print_repeats_end(o, w, out);
 	fputc('\n', out);
