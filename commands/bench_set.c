@@ -67,10 +67,13 @@ static void say_what_is_left(const struct bench_set *s)
 		left += s->runs[i].state != BENCH_DONE;
 	if (!left)
 		return;
-	say("%swhat is done is in \"%s\", %zu of %zu runs are not; go on with: "
-	    "lunbench bench --resume %s",
-	    signals_seen ? "interrupted; " : "", s->folder, left, s->nr_runs,
-	    s->folder);
+	say("%s%swhat is done is in \"%s\", %zu of %zu runs are not; go on "
+	    "with: lunbench bench --resume %s",
+	    signals_seen ? "interrupted; " : "",
+	    signals_seen && s->in_lab
+		    ? "what ran in the lab is lost with its guest; "
+		    : "",
+	    s->folder, left, s->nr_runs, s->folder);
 }
 
 /* A new one in a place of its own: what was measured is not written over. */

@@ -166,6 +166,7 @@ static void put_sections(struct page *g)
 	page_heading(g, "summary", "Summary");
 	page_put_summary(g);
 	page_put_curves(g);
+	page_put_steady(g);
 	page_put_bars(g);
 	page_put_tests(g);
 	page_put_copies(g);

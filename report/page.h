@@ -27,6 +27,7 @@ struct page {
 /* The sections, in their order. One that has nothing to say writes nothing. */
 void page_put_summary(struct page *g);
 void page_put_curves(struct page *g);  /* sweeps: page_curves.c */
+void page_put_steady(struct page *g);  /* until=steady */
 void page_put_bars(struct page *g);    /* view=bars */
 void page_put_tests(struct page *g);   /* view=cdm */
 void page_put_copies(struct page *g);  /* view=copy, published figures */

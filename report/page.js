@@ -352,7 +352,8 @@
 			title: { display: !!axis.title, text: axis.title },
 			type: axis.log ? "logarithmic" : "linear",
 			beginAtZero: !axis.log,
-			ticks: { callback: tick(axis), maxRotation: 0 }, grid: {}
+			ticks: Object.assign({ callback: tick(axis), maxRotation: 0 },
+				axis.whole ? { precision: 0 } : {}), grid: {}
 		}, axis.max ? { suggestedMax: axis.max } : {},
 		axis.unit === "percentile" ? { min: Math.SQRT2 } : {}, more || {});
 	}

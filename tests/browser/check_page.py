@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""check_page.py DOM RESULT...: the page as Chromium has it, with probe.js's
-findings in it, beside the result files (in the set's order): every figure of
-its tables and every value that its charts drew must be those of the files."""
+"""check_page.py DOM REFERENCE RESULT...: the page as Chromium has it, with
+probe.js's findings in it, beside the published table and the result files (in
+the set's order): every figure of its tables and every value that its charts
+drew must be those of the files."""
 import collections
 import html.parser
 import json
@@ -12,7 +13,8 @@ import sys
 
 COUNTS = {"": 1, "k": 1e3, "M": 1e6}
 TIMES = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
-T975 = {1: 12.7062, 2: 4.30265, 3: 3.18245, 4: 2.77645}
+T975 = {1: 12.7062, 2: 4.30265, 3: 3.18245, 4: 2.77645, 7: 2.364624,
+        24: 2.063899}
 
 
 class Page(html.parser.HTMLParser):
@@ -24,6 +26,8 @@ class Page(html.parser.HTMLParser):
         self.tags, self.probe, self.text, self.inside = [], "", "", None
         self.heads, self.head = [], None
         self.table = None
+        self.captions, self.caption = collections.defaultdict(list), None
+        self.in_caption = False
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -32,6 +36,8 @@ class Page(html.parser.HTMLParser):
         if tag == "table":
             self.table = []
             self.tables[attrs["class"]].append(self.table)
+            self.captions[attrs["class"]].append("")
+            self.caption = self.captions[attrs["class"]]
         elif tag == "tr" and self.table is not None:
             self.table.append([])
         elif tag in ("td", "th") and self.table:
@@ -40,8 +46,11 @@ class Page(html.parser.HTMLParser):
             self.inside = attrs.get("id", "script")
         elif tag in ("h2", "h3"):
             self.head = ""
+        self.in_caption = tag == "caption"
 
     def handle_endtag(self, tag):
+        if tag == "caption":
+            self.in_caption = False
         if tag == "script":
             self.inside = None
         elif tag == "table":
@@ -55,6 +64,8 @@ class Page(html.parser.HTMLParser):
             self.probe += data
         elif self.inside:
             return
+        elif self.in_caption:
+            self.caption[-1] += data
         elif self.table and self.table[-1]:
             self.table[-1][-1][1] += data
         if self.head is not None:
@@ -196,6 +207,98 @@ def check_figures(page, figures):
             check_line(list(cells), key, figure, has_arrays)
 
 
+def view_of(figure):
+    return figure.points[0][1].get("view", "")
+
+
+def check_tests(page, figures):
+    """CrystalDiskMark's table: of each test best, mean, median of its runs."""
+    wanted = {}  # test -> array -> figures
+    for key, f in figures.items():
+        if view_of(f) == "cdm" and key[5] != "flush":
+            wanted.setdefault(key[0], {}).setdefault(key[1], []).append(
+                (key, f))
+    assert len(page.tables["tests"]) == len(wanted)
+    n = 0
+    for table, arrays in zip(page.tables["tests"], wanted.values()):
+        lines = iter(table[1:])
+        for array, of_array in arrays.items():
+            group = next(lines)
+            assert len(group) == 1 and group[0][1].strip() == array, \
+                (group, array)
+            for key, f in of_array:
+                cells = next(lines)
+                assert cells[0][1] == name_of(key), (cells[0], key)
+                rates, ios = f.values(mb_s), f.values(
+                    lambda v: v["ios_per_s"])
+                means = f.values(latency("mean_ns"))
+                for cell, value, scale in (
+                        (1, max(rates), COUNTS),
+                        (3, statistics.median(rates), COUNTS),
+                        (4, max(ios), COUNTS), (5, min(means), TIMES)):
+                    assert same(cells[cell][0], value), (cells, cell, value)
+                    shown(cells[cell][1], value, scale)
+                check_mean(cells[2], rates, COUNTS)
+                check_mean(cells[6], means, TIMES)
+                assert same(cells[7][0], len(rates))
+                n += 1
+        assert next(lines, None) is None
+    return n
+
+
+def ranks(values):
+    return {k: 1 + sum(w > v for w in values.values())
+            for k, v in values.items()}
+
+
+def check_published(page, figures, reference):
+    """The copies beside the published table: both MB/s, what they are of each
+    other and of RAID 0, and both ranks."""
+    copies = {k[0] for k, f in figures.items() if view_of(f) == "copy"}
+    published = collections.defaultdict(dict)
+    for line in reference:
+        test, protocol, volume, up, down = line.strip().split(",")
+        if protocol == "iscsi" and test in copies:
+            published[test, "up"][volume] = float(up)
+            published[test, "down"][volume] = float(down)
+    here = collections.defaultdict(dict)
+    for (test, array, name, _, _, op), f in figures.items():
+        if view_of(f) == "copy" and op != "flush" and f.mean(mb_s):
+            here[test, name][array] = f
+    tables = dict(zip(page.captions["published"], page.tables["published"]))
+    assert set(tables) == {f"{t}, {way}" for t, way in published}, \
+        (set(tables), set(published))
+    n = 0
+    for (test, way), theirs in published.items():
+        ours = here[test, way]
+        both = [v for v in theirs if v in ours]
+        lines = {cells[0][1]: cells for cells in
+                 tables[f"{test}, {way}"][2:]}
+        assert set(both) <= set(lines) <= set(theirs), (set(lines), both)
+        our_rank = ranks({v: ours[v].mean(mb_s) for v in both})
+        their_rank = ranks({v: theirs[v] for v in both})
+        for volume, cells in lines.items():
+            assert same(cells[2][0], theirs[volume]), (cells, volume)
+            shown(cells[2][1], theirs[volume], COUNTS)
+            if volume not in both:
+                assert cells[1][0] is None and "not measured" in cells[3][1]
+                continue
+            check_mean(cells[1], ours[volume].values(mb_s), COUNTS)
+            mean = ours[volume].mean(mb_s)
+            for cell, value in (
+                    (3, mean / theirs[volume]),
+                    (4, mean / ours["raid0"].mean(mb_s)),
+                    (5, theirs[volume] / theirs["raid0"]),
+                    (6, our_rank[volume]), (7, their_rank[volume])):
+                assert math.isclose(float(cells[cell][0]), value,
+                                    rel_tol=1e-9), (cells, cell, value)
+                shown(cells[cell][1], value, COUNTS)
+            agrees = our_rank[volume] == their_rank[volume]
+            assert cells[8][1].strip() == ("agrees" if agrees else "differs"), cells
+            n += 1
+    return n
+
+
 # --- charts ---
 
 
@@ -259,7 +362,7 @@ def check_sweeps(charts, figures):
                         points[step][3] - points[step][1], half, rel_tol=1e-4)
 
 
-def check_bars(charts, figures, view_of):
+def check_bars(charts, figures):
     """Charts of throughput: their rows are "name op", their series arrays."""
     for c in charts:
         spec = c["spec"]
@@ -282,6 +385,43 @@ def check_bars(charts, figures, view_of):
             value = series[key[5]][chart["rows"].index(
                 name_of(key).rsplit(" ", 1)[0])]
             assert same(value[0], f.mean(mb_s)), (key, value)
+
+
+def check_steady(page, charts, docs):
+    """Each round is drawn, its last five are marked, and the rules hold."""
+    rounds = {}  # (array, row) -> IOPS of each round
+    for d in docs:
+        own = d["lunbench"]
+        if own.get("repeats", {}).get("until") != "steady":
+            continue
+        for row in own["rows"]:
+            rounds.setdefault((own["target"].get("array", ""), row["name"]),
+                              []).append(sum(v["ios_per_s"] for v in
+                                             row["ops"].values()))
+    lines = {(r[0][1], r[1][1].split(": ")[-1]): r
+             for t in page.tables["steady"] for r in t[1:]}
+    assert set(lines) == set(rounds), (set(lines), set(rounds))
+    drawn = [c["spec"] for c in charts if c["spec"]["x"]["title"] == "round"]
+    assert len(drawn) == len({name for _, name in rounds})
+    for (array, name), x in rounds.items():
+        spec = [c for c in drawn if c["title"].endswith(name)][0]
+        series = [s for s in spec["series"] if s["name"] == array][0]
+        assert [p[0] for p in series["data"]] == list(range(1, len(x) + 1))
+        assert all(same(p[1], v) for p, v in zip(series["data"], x))
+        assert {"at": len(x) - 4, "text": array + ": the last five",
+                "color": series["color"]} in spec["events"], spec["events"]
+        last, cells = x[-5:], lines[array, name]
+        mean = statistics.mean(last)
+        spread = (max(last) - min(last)) / mean
+        slope = sum((i - 2) * (v - mean) for i, v in enumerate(last)) / 10
+        rise = abs(slope) * 4 / mean
+        assert same(cells[2][0], len(x)) and same(cells[3][0], mean)
+        for cell, value in ((4, spread), (5, rise)):
+            assert math.isclose(float(cells[cell][0]), 100 * value,
+                                rel_tol=1e-9, abs_tol=1e-9), (cells, value)
+        wanted = spread <= .2 and rise <= .1
+        assert cells[6][1].strip() == ("steady" if wanted else "not steady")
+    return sorted(f"{a} {n} {r[6][1].strip()}" for (a, n), r in lines.items())
 
 
 def check_curves(charts):
@@ -315,7 +455,7 @@ def main():
     with open(sys.argv[1]) as f:
         page = Page(f.read())
     docs = []
-    for path in sys.argv[2:]:
+    for path in sys.argv[3:]:
         with open(path) as f:
             docs.append(json.load(f))
     figures = read_figures(docs)
@@ -323,10 +463,13 @@ def main():
     charts = probe["charts"]
 
     check_figures(page, figures)
+    tests = check_tests(page, figures)
+    with open(sys.argv[2]) as f:
+        beside = check_published(page, figures, f.readlines()[1:])
     check_drawn(charts)
     check_sweeps(charts, figures)
-    check_bars(charts, figures,
-               lambda f: f.points[0][1].get("view", ""))
+    check_bars(charts, figures)
+    steady = check_steady(page, charts, docs)
     curves = check_curves(charts)
     assert curves
     maxima = {max(v["latency"]["max_ns"] for _, _, v, _ in f.points
@@ -343,7 +486,8 @@ def main():
     assert not {"img", "iframe", "b", "i", "link", "object"} & set(page.tags)
     assert not probe["wide"], "the page is wider than its window"
     print(json.dumps({
-        "dark": probe["dark"], "ms": probe["ms"],
+        "dark": probe["dark"], "ms": probe["ms"], "tests": tests,
+        "beside": beside, "steady": steady,
         "charts": sorted(c["spec"]["title"] for c in charts),
         "sections": [h for t, h in page.heads if t == "h2"]}))
 

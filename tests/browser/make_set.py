@@ -168,6 +168,23 @@ def others(base, folder, chance):
             r.write(f"{folder}/{array}/copy-{copy_}.json")
 
 
+def steady(base, folder):
+    """Rounds of two rows: on one array steady after eight, on another never."""
+    rate = base["lunbench"]["rows"][0]["ops"]["read"]["ios_per_s"]
+    for array, rounds, steady_at in (("raid0", 8, 4), ("raid5", 25, 99)):
+        r = Result(base, "pts", array)
+        r.doc["lunbench"]["repeats"] = {
+            "passes": rounds, "until": "steady", "reached": steady_at < 9}
+        for i in range(1, rounds + 1):
+            for name, op in (("rnd4k-read", "read"), ("rnd4k-write", "write")):
+                iops = 4000 if op == "read" or i >= steady_at else \
+                    9000 - 150 * i + 1200 * (i % 2)
+                r.add(name, 0, iops / rate, 1, [op], repeat=i)
+                r.doc["jobs"][-1].setdefault("job options", {})["until"] = \
+                    "steady"
+        r.write(f"{folder}/{array}/pts.json")
+
+
 def failed(base, folder):
     """One array whose run ended with an error before its second row."""
     r = Result(base, "netbench", "raid6")
@@ -198,11 +215,13 @@ def main():
     with open(sys.argv[1]) as f:
         base = json.load(f)
     chance = random.Random(7)
-    parts = sys.argv[3:] or ["netbench", "others", "failed"]
+    parts = sys.argv[3:] or ["netbench", "others", "steady", "failed"]
     if "netbench" in parts:
         netbench(base, sys.argv[2], chance)
     if "others" in parts:
         others(base, sys.argv[2], chance)
+    if "steady" in parts:
+        steady(base, sys.argv[2])
     if "failed" in parts:
         failed(base, sys.argv[2])
 

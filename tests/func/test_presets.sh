@@ -89,37 +89,29 @@ test_what_a_preset_stands_for() {
 
 # The same tests as an ordinary fio job: nothing about the preset is special.
 test_cdm_is_an_ordinary_job() {
-	cat >plain.fio <<-'END'
-		[global]
-		size=64m
-		time_based
-		runtime=5
-		ramp_time=5
-		norandommap
-		stonewall
-		[seq1m-q8t1-read]
-		rw=read
-		bs=1m
-		iodepth=8
-		[seq1m-q1t1-read]
-		rw=read
-		bs=1m
-		[rnd4k-q32t1-read]
-		rw=randread
-		iodepth=32
-		[rnd4k-q1t1-read]
-		rw=randread
-	END
-	expect 0 "$LUNBENCH" run plain.fio "$(sim 64M)" -o plain.json
-	expect 0 "$LUNBENCH" run cdm "$(sim 64M)" -o cdm.json
-	jq -r '.jobs[] | "\(.jobname) \(.read.iops) \(.read.lat_ns.mean)"' plain.json |
-		sort >want
-	jq -r '.jobs as $j | .lunbench.rows | to_entries[] |
-		select(.value.repeat == 1 and (.value.name | endswith("-read"))) |
-		$j[.key] | "\(.jobname) \(.read.iops) \(.read.lat_ns.mean)"' cdm.json |
-		sort >got
-	[ "$(wc -l <want)" = 4 ]
-	diff want got
+	# What is asked: of each test the region, and what its I/Os are like.
+	# shellcheck disable=SC2016  # jq's variables
+	local asked='.lunbench.plan.clients as $c | . as $d |
+		.lunbench.rows | to_entries[] |
+		select((.value.repeat // 1) == 1 and .value.name != "prepare") | .key as $k |
+		($d."global options" + $d.jobs[$k]."job options") as $o |
+		"\(.value.name) \($o.rw) \($o.bs) \(.value.total_depth) \($o.norandommap) " +
+		"\([$c[] | select(.row == $k) | .offset_bytes, .length_bytes])"'
+	# What came: how many of what size, and how long each took.
+	# shellcheck disable=SC2016
+	local came='. as $d | .lunbench.rows | to_entries[] |
+		select((.value.repeat // 1) == 1 and .value.name != "prepare") |
+		"\(.value.name) \(.value.ops | map_values([.ios, .bytes, .latency.mean_ns]))"'
+	"$LUNBENCH" run "$ROOT/tests/bench/cdm.fio" "$(sim 1G)" --runtime=5 -o plain.json >out 2>err ||
+		fail "$(cat err)"
+	expect 0 "$LUNBENCH" run cdm "$(sim 1G)" -o cdm.json
+	local what
+	for what in "$asked" "$came"; do
+		jq -r "$what" plain.json | sort >want
+		jq -r "$what" cdm.json | sort >got
+		[ "$(wc -l <want)" = 8 ] || fail "$(cat want)"
+		diff want got
+	done
 	# Five runs of each of eight tests, and the file that is written first.
 	jq -e '.jobs | length == 41' cdm.json >/dev/null
 	jq -e '[.lunbench.rows[] | select(.name == "rnd4k-q1t1-write") |

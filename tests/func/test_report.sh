@@ -206,6 +206,12 @@ test_sweeps_and_repeats() {
 		import struct
 		assert struct.unpack(">II", open("out.png", "rb").read()[16:24]) == (1200, 1150)
 	EOF
+	# A line an array in both charts, and none that is not there; raid6, which
+	# failed, has its first step alone.
+	python3 "$ROOT/tests/func/png_colors.py" out.png 2 0072b2 d55e00 00866a \
+		b98300 b5558f 3a9bd4 >colors
+	awk '{for (i = 1; i <= 4; i++) if ($i < 1000) exit 1
+		if ($5 < 20 || $5 > 500 || $6) exit 1}' colors || fail "drawn: $(cat colors)"
 }
 
 test_html() {
@@ -270,6 +276,10 @@ test_png() {
 	expect 0 "$LUNBENCH" report set hostile.json --format png -o out.png
 	[ "$(head -c 8 out.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]
 	[ ! -e pwned ]
+	# Bars (85 % of their colour) above, lines below.
+	python3 "$ROOT/tests/func/png_colors.py" out.png 2 2687be 0072b2 >colors
+	awk 'NR == 1 && $1 < 1000 {exit 1} NR == 2 && $2 < 20 {exit 1}' colors ||
+		fail "drawn: $(cat colors)"
 }
 
 test_bad_input() {

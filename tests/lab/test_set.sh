@@ -75,6 +75,20 @@ test_cut_alike() {
 	jq -e '.lunbench.plan.clients[0].length_bytes == 36 * 1048576' own/raid0/*.json >/dev/null
 }
 
+# A guest that is interrupted takes its run with it, which is said.
+test_interrupted() {
+	own_tmp
+	setpriv --pdeathsig KILL "$LUNBENCH" bench "${SHORT[@]}" --array raid1,raid0 \
+		--virtual-time --out set >out 2>err &
+	local pid=$! got=0
+	wait_for 300 qemu
+	kill -INT $pid
+	wait $pid || got=$?
+	[ $got = 130 ] || fail "exit $got: $(cat err)"
+	has err 'interrupted; what ran in the lab is lost with its guest; what is done is in'
+	[ "$(states set)" = "waiting waiting" ] || fail "$(states set)"
+}
+
 # Its guest dies; the other array is measured; report tells of both.
 test_failed_array() {
 	own_tmp
