@@ -4,22 +4,42 @@
 . "$(dirname "$0")/../func/lib.sh"
 export TEST_DEADLINE=900
 
-# Twice, the second time with a core kept busy: not one byte may differ.
-test_repeatable() {
-	local i busy=
-	cp "$ROOT/tests/lab/repeat.fio" .
-	for i in 1 2; do
-		if [ $i = 2 ]; then
-			timeout 300 sh -c 'while :; do :; done' &
-			busy=$!
-		fi
-		expect 0 "$LUNBENCH" lab exec --virtual-time --out r$i -- \
-			lunbench bench repeat.fio --array raid5 --members 4x64M@hdd
-		mv out table$i
+# repeat OUT
+repeat() {
+	expect 0 "$LUNBENCH" lab exec --virtual-time --out "$1" -- \
+		lunbench bench repeat.fio --array raid5 --members 4x64M@hdd
+	mv out "$1.table"
+}
+
+# hinder PID: holds up the QEMU of the lunbench that PID starts next.
+hinder() {
+	local lab qemu=
+	until lab=$(pgrep -P "$1" -x lunbench) && qemu=$(pgrep -P "$lab" -x qemu-system-x86); do
+		sleep 0.2
 	done
+	sleep 0.5
+	"$AIDS/hinder" "$qemu"
+}
+
+# Again with a core kept busy, and with QEMU's threads held up all the time: not
+# one byte may differ.
+test_repeatable() {
+	local busy
+	cp "$ROOT/tests/lab/repeat.fio" .
+	repeat quiet
+	timeout 300 sh -c 'while :; do :; done' &
+	busy=$!
+	repeat busy
 	kill $busy
-	cmp r1/results/*.json r2/results/*.json
-	cmp table1 table2
+	hinder $BASHPID >stops &
+	repeat hindered
+	wait $!
+	cat stops
+	[ "$(awk '{ n += $(NF - 1) } END { print n + 0 }' stops)" -gt 10000 ] || fail "not held up"
+	for r in busy hindered; do
+		cmp quiet/results/*.json $r/results/*.json
+		cmp quiet.table $r.table
+	done
 }
 
 # The figures of array $1 in the table $2, one a line.
