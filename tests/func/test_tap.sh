@@ -136,4 +136,17 @@ test_header_digest() {
 	is '.r2ts > 0'
 }
 
+# Of a login with CHAP the way of proving is told, and nothing that was proved.
+test_no_secrets() {
+	raw_up
+	raw_null 1
+	T --mode account --op new --user alice --password secret12secret
+	T --mode account --op bind --tid 1 --user alice
+	export LIBISCSI_CHAP_USERNAME=alice LIBISCSI_CHAP_PASSWORD=secret12secret
+	load --rw=randread --bs=4k --iodepth=4
+	jq -e '.lunbench.negotiated | map(.key) | index("AuthMethod")' r.json ||
+		fail "no AuthMethod: $(jq -c .lunbench.negotiated r.json)"
+	! grep -E 'CHAP_|alice|secret12' r.json out || fail "of the login's proof in the result"
+}
+
 run_tests
