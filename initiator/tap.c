@@ -76,10 +76,11 @@ static bool has_room(struct tap *t)
 
 static void add_mark(struct tap *t, const uint8_t *header, size_t n)
 {
-	struct ledger_entry *e = ledger_find(t->ledger, get32(header + 16));
+	/* The ledger has just been told: no need to look for it. */
+	struct ledger_entry *e = t->ledger->sending;
 	bool is_command = (header[0] & OPCODE) == SCSI_COMMAND;
 
-	if (!t->marks || !e || !has_room(t))
+	if (!t->marks || !e || e->itt != get32(header + 16) || !has_room(t))
 		return;
 	/* Whatever may be sent without an R2T is one burst, from the command
 	 * to its final PDU. */
