@@ -3,7 +3,8 @@
 #   make               build ./lunbench
 #   make deps          install what building, running and testing need (Debian)
 #   make bench         deps, build, then a review: one load curve over four arrays
-#                      (3 minutes on two cores); MEMBERS=/dev/sdb,... for disks
+#                      (3 minutes on two cores); MEMBERS=/dev/sdb,... for disks;
+#                      REPEATS=3 for the knees' intervals (three times as long)
 #   make bench-basic   deps, build, then measure the bundled target (a minute)
 #   make check         deps, build, then every test
 #   make check-browser the report's page in headless Chromium
@@ -212,7 +213,7 @@ lint: deps lunbench
 MEMBERS ?= 4x256M@hdd
 REVIEW = netbench --array raid0,raid10,raid5,single --members $(MEMBERS) \
 	--threads 64 --clients=1,4,8,12,16,20,28,36,48,60 --runtime=5 --ramp_time=1 \
-	--no-prepare $(if $(HAS_MD),--where host,--virtual-time --jobs $(NPROC))
+	--no-prepare $(if $(REPEATS),--repeats $(REPEATS)) $(if $(HAS_MD),--where host,--virtual-time --jobs $(NPROC))
 bench: deps lunbench
 	@out=results/review-$$(date -u +%Y%m%dT%H%M%SZ); \
 	./lunbench bench $(REVIEW) --out $$out; status=$$?; \

@@ -51,7 +51,7 @@ static void add_lab(struct words *w, const struct bench_set *s, char *clock,
 
 /* What it is comes first: behind a "--" of the user's nothing is an option. */
 static void add_bench(struct words *w, const struct bench_set *s,
-		      const struct bench_run *r)
+		      const struct bench_run *r, char *seed, size_t size)
 {
 	const struct bench *b = s->bench;
 
@@ -62,6 +62,10 @@ static void add_bench(struct words *w, const struct bench_set *s,
 		add_option(w, "--members", s->members);
 	/* Before the user's own, which wins. */
 	add_option(w, "--fit", *s->fit && r->test->adapts ? s->fit : NULL);
+	/* In virtual time repeats of one seed would be one run, copied. */
+	snprintf(seed, size, "%u", r->repeat);
+	add_option(w, "--seed",
+		   r->repeat > 1 && !b->request.seed ? seed : NULL);
 	add_option(w, "--output-format", "json");
 	/* Always the same: in virtual time these lines cost some of it. */
 	add_option(w, "--progress", "1");
@@ -76,7 +80,7 @@ int bench_child_start(struct bench_child *c, const struct bench_set *s,
 		      struct bench_run *r, struct err *e)
 {
 	struct words w = {0};
-	char clock[64];
+	char clock[64], seed[16];
 	int err;
 
 	memset(c, 0, sizeof(*c));
@@ -87,7 +91,7 @@ int bench_child_start(struct bench_child *c, const struct bench_set *s,
 	add(&w, "/proc/self/exe");
 	if (s->in_lab)
 		add_lab(&w, s, clock, sizeof(clock));
-	add_bench(&w, s, r);
+	add_bench(&w, s, r, seed, sizeof(seed));
 	err = feed_start(&c->feed, w.word, e);
 	free(w.word);
 	if (!err)

@@ -193,6 +193,7 @@ static int make_runs(struct bench_set *s)
 			for (size_t a = 0; a < s->nr_arrays; a++, r++) {
 				r->array = s->arrays[a];
 				r->test = &s->tests[t];
+				r->repeat = k;
 				name_run(s, r, k);
 			}
 	return STATUS_OK;

@@ -33,6 +33,7 @@ struct bench_run {
 	char name[192]; /* "raid5 netbench" */
 	const char *array;
 	const struct bench_test *test;
+	unsigned int repeat; /* from 1 */
 	char path[PATH_MAX]; /* "": where the request says */
 	enum bench_state state;
 	int status;	 /* of the lunbench that ran it */

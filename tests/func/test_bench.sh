@@ -124,6 +124,9 @@ test_set() {
 	grep -q '±[0-9.]*%' out || fail "no interval: $(cat out)"
 	[ "$(grep -c 'on this machine, on the same' out)" = 1 ] || fail "warnings are not pooled"
 	has err "3 of 3 done"
+	# Each has addresses of its own, unless they shall be the same.
+	[ "$(jq -j '.lunbench.seed + " "' set/single-?/*.json)" = '1 2 3 ' ] ||
+		fail "$(jq .lunbench.seed set/single-?/*.json)"
 	nothing_left
 	# It reads as any folder of results does.
 	expect 0 "$LUNBENCH" report set --format csv
