@@ -22,6 +22,7 @@ enum exit_status {
 
 int command_baseline(int argc, char **argv);
 int command_bench(int argc, char **argv);
+int command_check(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_discover(int argc, char **argv);
 int command_lab(int argc, char **argv);

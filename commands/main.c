@@ -28,6 +28,8 @@ static const struct command commands[] = {
 	 command_bench},
 	{"baseline", "URL", "what a LUN's figures can be held against",
 	 command_baseline},
+	{"check", "URL", "does a LUN give back what was written to it?",
+	 command_check},
 	{"compare", "A B...", "results against results, or published figures",
 	 command_compare},
 	{"report", "SET|FILE...",

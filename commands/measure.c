@@ -206,7 +206,15 @@ static int finish(const struct prepared *p, const struct request *r,
 	free(beside);
 	if (!result)
 		return say_err(&e, STATUS_TARGET);
-	if (r->json) {
+	if (p->addition && p->addition->add(p->addition->user, result, &e)) {
+		json_decref(result);
+		return say_err(&e, STATUS_TARGET);
+	}
+	if (p->addition) {
+		p->addition->print(p->addition->user,
+				   r->json ? stderr : stdout);
+		fflush(stdout);
+	} else if (r->json) {
 		table_print_warnings(result, stderr);
 	} else {
 		table_print(result, terminal_width(), stdout);

@@ -59,6 +59,18 @@ int prepare_read(struct prepared *p, const struct request *r)
 	return STATUS_OK;
 }
 
+int prepare_text(struct prepared *p, const struct request *r, const char *name,
+		 const char *text)
+{
+	struct err e = {0};
+
+	if (jobfile_parse(&p->file, name, text, strlen(text), &e) ||
+	    jobset_build(&p->set, &p->file, r->keys, r->nr_keys, &e))
+		return say_err(&e, STATUS_TARGET);
+	snprintf(p->job_name, sizeof(p->job_name), "%s", name);
+	return STATUS_OK;
+}
+
 int prepare_load(struct prepared *p, const struct request *r)
 {
 	int status = prepare_read(p, r);
@@ -185,9 +197,8 @@ static int check_serial(const struct prepared *p, const struct request *r)
 	return STATUS_USAGE;
 }
 
-int prepare_plan(struct prepared *p, const struct request *r)
+int prepare_lun(struct prepared *p, const struct request *r)
 {
-	uint64_t seed = r->seed;
 	struct err e = {0};
 	int rc;
 
@@ -201,7 +212,15 @@ int prepare_plan(struct prepared *p, const struct request *r)
 					   : STATUS_TARGET);
 	p->probed_blocks = p->lun.blocks;
 	bound_to_target(p, r);
-	rc = check_serial(p, r);
+	return check_serial(p, r);
+}
+
+int prepare_plan(struct prepared *p, const struct request *r)
+{
+	int rc = p->transport ? STATUS_OK : prepare_lun(p, r);
+	uint64_t seed = r->seed;
+	struct err e = {0};
+
 	if (rc)
 		return rc;
 	if (!seed && jobset_wants_new_seed(&p->set) &&

@@ -2,12 +2,20 @@
 #define COMMANDS_PREPARE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "commands/array_watch.h"
 #include "commands/request.h"
 #include "report/result.h"
 #include "target/tgt.h"
 #include "workloads/plan.h"
+
+/* What a command adds to a result, and tells of it instead of the table. */
+struct measure_addition {
+	int (*add)(void *user, json_t *document, struct err *e);
+	void (*print)(void *user, FILE *out);
+	void *user;
+};
 
 /*
  * From a request to a plan, and to the leave to run it: everything that `plan`,
@@ -31,6 +39,7 @@ struct prepared {
 	char lab[128];		  /* the lab that it runs in; "" for none */
 	/* borrowed; what is done to its array meanwhile; NULL: nothing */
 	const struct array_steps *array_steps;
+	const struct measure_addition *addition; /* borrowed; or NULL */
 	struct plan plan;
 };
 
@@ -39,8 +48,16 @@ struct prepared {
 int prepare_read(struct prepared *p, const struct request *r);
 int prepare_load(struct prepared *p, const struct request *r);
 
-/* Probes the LUN (retrying for r->wait_ns) and plans the job on it. Writes
- * nothing to it. */
+/* A job file of a command's own, from memory. */
+int prepare_text(struct prepared *p, const struct request *r, const char *name,
+		 const char *text);
+
+/* Probes the LUN, retrying for r->wait_ns: for commands whose job depends on
+ * it. */
+int prepare_lun(struct prepared *p, const struct request *r);
+
+/* Plans the job on the LUN, which it probes unless that is done. Writes nothing
+ * to it. */
 int prepare_plan(struct prepared *p, const struct request *r);
 
 /* Whether the plan writes to what is not ours: run then wants --overwrite. */

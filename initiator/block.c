@@ -154,6 +154,7 @@ static int learn(struct block_conn *c, struct err *e)
 	if (r)
 		return r;
 	c->lun.keeps_data = true;
+	c->lun.can_fua = true;
 	if (fstat(c->file, &st))
 		return err_set(e, -errno, "cannot stat \"%s\": %s", c->path,
 			       strerror(errno));
@@ -357,6 +358,7 @@ static int block_submit(struct conn *conn, struct io *io)
 	case OP_WRITE:
 		io_uring_prep_write(sqe, c->file, io->buf, io->length_bytes,
 				    io->offset_bytes);
+		sqe->rw_flags = io->fua ? RWF_DSYNC : 0;
 		break;
 	case OP_TRIM:
 		io_uring_prep_fallocate(sqe, c->file,

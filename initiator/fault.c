@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "initiator/fault_data.h"
 #include "initiator/io_list.h"
 #include "initiator/transport.h"
 
@@ -14,12 +15,17 @@
  *
  *	error busy full attention not_ready drop
  *			=1% of the I/Os at random, or =N: each N-th
+ *	flip lost swap tear misdirect duplicate zero stale
+ *			likewise, of the writes: see enum fault_kind
+ *	after=N times=N	no fault in the first N I/Os of a connection; no more
+ *			than N in all
  *	delay=TIME	each answer comes that much later
  *	open_delay=TIME	so does the opening
  *	lose=N		the connection is lost with its N-th I/O
  *	seed=N		for the random ones
  *
- * An I/O with a fault never reaches the transport inside.
+ * An I/O with a fault never reaches the transport inside, but for those of the
+ * second line.
  */
 
 static const struct fault_answer {
@@ -50,7 +56,9 @@ struct fault_conn {
 	struct rng rng;
 
 	bool is_open, is_lost, is_closing;
-	uint64_t nr_submitted;
+	uint64_t nr_submitted, nr_faults;
+	uint64_t nr_fits[FAULT_KINDS]; /* I/Os that the fault could fall on */
+	struct fault_data *data;       /* owned */
 	/* All answers are equally late, so a ring keeps them in order. */
 	struct answer *ring; /* owned */
 	size_t ring_size, ring_first, ring_nr;
@@ -78,6 +86,16 @@ int fault_parse(const struct url *url, struct fault_spec *spec,
 		{"attention", SPEC_CHANCE, &spec->chance[FAULT_ATTENTION]},
 		{"not_ready", SPEC_CHANCE, &spec->chance[FAULT_NOT_READY]},
 		{"drop", SPEC_CHANCE, &spec->chance[FAULT_DROP]},
+		{"flip", SPEC_CHANCE, &spec->chance[FAULT_FLIP]},
+		{"lost", SPEC_CHANCE, &spec->chance[FAULT_LOST]},
+		{"swap", SPEC_CHANCE, &spec->chance[FAULT_SWAP]},
+		{"tear", SPEC_CHANCE, &spec->chance[FAULT_TEAR]},
+		{"misdirect", SPEC_CHANCE, &spec->chance[FAULT_MISDIRECT]},
+		{"duplicate", SPEC_CHANCE, &spec->chance[FAULT_DUPLICATE]},
+		{"zero", SPEC_CHANCE, &spec->chance[FAULT_ZERO]},
+		{"stale", SPEC_CHANCE, &spec->chance[FAULT_STALE]},
+		{"after", SPEC_UINT, &spec->after},
+		{"times", SPEC_UINT, &spec->times},
 		{"delay", SPEC_TIME, &spec->delay_ns},
 		{"open_delay", SPEC_TIME, &spec->open_delay_ns},
 		{"lose", SPEC_UINT, &spec->lose_after},
@@ -173,7 +191,7 @@ static void inner_open(void *user, const struct lun *lun, const struct err *e)
 		on_open_timer(&c->open);
 }
 
-static void inner_io(void *user, struct io *io)
+static void deliver(void *user, struct io *io)
 {
 	struct fault_conn *c = user;
 
@@ -183,6 +201,14 @@ static void inner_io(void *user, struct io *io)
 		answer_later(c, io);
 	else
 		c->events->on_io(c->user, io);
+}
+
+static void inner_io(void *user, struct io *io)
+{
+	struct fault_conn *c = user;
+
+	if (!fault_data_done(c->data, io))
+		deliver(c, io);
 }
 
 static void inner_lost(void *user, const struct err *e)
@@ -208,6 +234,7 @@ static void inner_closed(void *user)
 	io_list_cancel(&c->held, c->events, c->user);
 	c->events->on_closed(c->user);
 	url_wipe(&c->url);
+	fault_data_free(c->data);
 	free(c->ring);
 	free(c);
 }
@@ -226,6 +253,7 @@ static int fault_open(struct conn **out, const struct conn_setup *s,
 {
 	struct fault_conn *c = calloc(1, sizeof(*c));
 	struct conn_setup inner = *s;
+	struct fault_data_setup data;
 	int r;
 
 	if (!c)
@@ -239,7 +267,17 @@ static int fault_open(struct conn **out, const struct conn_setup *s,
 		goto out;
 	c->ring_size = s->depth ? s->depth : 1;
 	c->ring = calloc(c->ring_size, sizeof(*c->ring));
-	if (!c->ring) {
+	data = (struct fault_data_setup){
+		.inside = c->inside,
+		.lun = &c->lun,
+		.inner = &c->inner,
+		.on_done = deliver,
+		.user = c,
+		.depth = s->depth,
+		.seed = rng_derive(rng_derive(c->spec.seed, s->number), 1),
+	};
+	c->data = fault_data_new(&data);
+	if (!c->ring || !c->data) {
 		r = err_set(e, -ENOMEM, "no memory for a connection");
 		goto out;
 	}
@@ -261,23 +299,43 @@ static int fault_open(struct conn **out, const struct conn_setup *s,
 	return 0;
 out:
 	url_wipe(&c->url);
+	fault_data_free(c->data);
 	free(c->ring);
 	free(c);
 	return r;
 }
 
-/* The first fault that falls on this I/O, or FAULT_KINDS. */
-static enum fault_kind draw_fault(struct fault_conn *c)
+/* Faults of data are counted by the I/Os that they could fall on. */
+static bool falls_on(struct fault_conn *c, enum fault_kind k,
+		     const struct io *io)
 {
-	const struct spec_chance *p;
+	const struct spec_chance *p = &c->spec.chance[k];
+	uint64_t nr = c->nr_submitted;
+
+	if (!p->every && !p->percent)
+		return false;
+	if (fault_is_of_data(k)) {
+		if (!fault_data_fits(c->data, k, io))
+			return false;
+		nr = ++c->nr_fits[k];
+	}
+	return (p->every && nr % p->every == 0) ||
+	       (p->percent && rng_double(&c->rng) * 100 < p->percent);
+}
+
+/* The first fault that falls on this I/O, or FAULT_KINDS. */
+static enum fault_kind draw_fault(struct fault_conn *c, const struct io *io)
+{
 	int k;
 
+	if (c->nr_submitted <= c->spec.after ||
+	    (c->spec.times && c->nr_faults >= c->spec.times))
+		return FAULT_KINDS;
 	for (k = 0; k < FAULT_KINDS; k++) {
-		p = &c->spec.chance[k];
-		if (p->every && c->nr_submitted % p->every == 0)
-			return k;
-		if (p->percent && rng_double(&c->rng) * 100 < p->percent)
-			return k;
+		if (!falls_on(c, k, io))
+			continue;
+		c->nr_faults++;
+		return k;
 	}
 	return FAULT_KINDS;
 }
@@ -298,9 +356,11 @@ static int fault_submit(struct conn *conn, struct io *io)
 		io_list_push(&c->held, io);
 		return 0;
 	}
-	kind = draw_fault(c);
+	kind = draw_fault(c, io);
 	if (kind == FAULT_KINDS)
 		return c->inside->submit(c->inner, io);
+	if (fault_is_of_data(kind) && kind != FAULT_LOST)
+		return fault_data_submit(c->data, kind, io);
 	if (kind == FAULT_DROP) {
 		io_list_push(&c->held, io);
 		return 0;
@@ -376,8 +436,9 @@ static const struct negotiation *fault_negotiation(const struct conn *conn)
 const struct transport transport_fault = {
 	.scheme = "fault",
 	.summary = "fault:KEY=VALUE,...:URL  another transport with faults: "
-		   "error busy full attention not_ready drop (1% or N), delay "
-		   "open_delay (time), lose (I/Os)",
+		   "error busy full attention not_ready drop flip lost swap "
+		   "tear misdirect duplicate zero stale (1% or N), delay "
+		   "open_delay (time), lose after times (N)",
 	/* Of the transport inside: see transport_caps(). */
 	.caps = CAN_WRITE | CAN_TRIM | CAN_FLUSH,
 	.open = fault_open,

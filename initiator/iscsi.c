@@ -195,10 +195,11 @@ static struct scsi_task *send_data(struct slot *s, uint64_t lba,
 					     1);
 	if (is_short)
 		return iscsi_write10_iov_task(ctx, lun, lba, NULL, bytes, block,
-					      0, 0, 0, 0, 0, on_task_done, s,
-					      &s->iov, 1);
+					      0, 0, s->io->fua, 0, 0,
+					      on_task_done, s, &s->iov, 1);
 	return iscsi_write16_iov_task(ctx, lun, lba, NULL, bytes, block, 0, 0,
-				      0, 0, 0, on_task_done, s, &s->iov, 1);
+				      s->io->fua, 0, 0, on_task_done, s,
+				      &s->iov, 1);
 }
 
 /* One descriptor: a length in bytes of 32 bits always fits it. */

@@ -166,6 +166,8 @@ void pages_limits(const uint8_t *d, size_t n, struct lun *l)
 		l->max_unmap_descriptors = get32(d + 24);
 		l->unmap_granularity_blocks = get32(d + 28);
 	}
+	if (length >= 44)
+		l->max_atomic_blocks = get32(d + 44);
 }
 
 void pages_provisioning(const uint8_t *d, size_t n, struct lun *l)
@@ -185,6 +187,7 @@ void pages_mode(const uint8_t *d, size_t n, struct lun *l)
 	if (n < 4)
 		return;
 	l->is_read_only = d[2] & 0x80;
+	l->can_fua = d[2] & 0x10; /* DPOFUA: SBC-3 6.4.1 */
 	end = (size_t)d[0] + 1 < n ? (size_t)d[0] + 1 : n;
 	for (at = 4 + d[3]; at + 3 <= end;
 	     at += d[at] & 0x40 ? (size_t)4 + get16(d + at + 2)

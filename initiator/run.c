@@ -540,8 +540,9 @@ int run_plan(const struct plan *p, const struct run_opts *o,
 
 	memset(r, 0, sizeof(*r));
 	r->is_virtual_time = transport_caps(o->url) & IS_VIRTUAL;
-	/* A virtual clock is one loop's. */
-	r->nr_workers = r->is_virtual_time || !o->workers ? 1 : o->workers;
+	/* A virtual clock is one loop's; so is what verifies. */
+	r->nr_workers =
+		r->is_virtual_time || o->verify || !o->workers ? 1 : o->workers;
 	code = check_caps(p, o, e);
 	if (!code)
 		code = raise_fd_limit(p, e);

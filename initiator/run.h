@@ -14,6 +14,8 @@
  * its drain. Every wait has a deadline.
  */
 
+struct verify;
+
 enum on_disconnect { DISCONNECT_REOPEN, DISCONNECT_FAIL };
 
 struct run_progress { /* of the group that runs now */
@@ -67,6 +69,9 @@ struct run_opts {
 	 * never opens. Never on a virtual loop. */
 	void (*on_window)(void *window_user, size_t row, bool opens);
 	void *window_user;
+	/* Stamps what is written and looks at what is read; borrowed. Then
+	 * there is one worker. NULL: data is not looked at. */
+	struct verify *verify;
 	/* != 0: stop now, drain, keep what was measured; >= 2: do not drain. */
 	const volatile sig_atomic_t *stop;
 };

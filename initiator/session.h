@@ -10,6 +10,7 @@
 #include "initiator/meter.h"
 #include "initiator/run.h"
 #include "initiator/transport.h"
+#include "initiator/verify.h"
 #include "workloads/pace.h"
 #include "workloads/pattern.h"
 #include "workloads/payload.h"
@@ -69,6 +70,7 @@ struct slot {
 	uint64_t earlier_ns[WIRE_STAGES]; /* of answers that asked for a retry
 					   */
 	struct loop_timer pause;
+	struct verify_io verify;
 	void *read_buf, *write_buf; /* page aligned, in session->buffers. Apart,
 				       because a read would destroy the payload
 				       of later writes. */
@@ -120,6 +122,7 @@ struct session {
 	size_t nr_slots;
 	struct slot *free_first, *free_last; /* in the order of getting free */
 	void *buffers;			     /* owned */
+	uint32_t *lows;			     /* owned; of the slots' verify */
 
 	/* What comes next; pulled once, then waits for its time. */
 	struct pattern *pattern; /* owned */

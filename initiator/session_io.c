@@ -259,6 +259,8 @@ static void end_badly(struct session *s, struct slot *slot, uint64_t now)
 	else
 		err_set(&e, io->result, "%s of %s failed: %s", what, url,
 			sample.text);
+	if (s->setup.opts->verify)
+		verify_failed(s->setup.opts->verify, &slot->verify, &slot->io);
 	forget_io(s, slot, now);
 	end_io(s, slot, now);
 	pace_completed(&s->pace, &slot->request, now);
@@ -314,12 +316,25 @@ static bool is_counted(const struct session *s, uint64_t now)
 	       (s->next.drain_first && !s->job->ramp_ns);
 }
 
+/* Two writes to one block at once leave nothing that could be verified: the
+ * later one becomes a read, which meets the other on its way. */
+static void avoid_overlap(struct session *s, const struct slot *slot)
+{
+	if (!verify_may_send(s->setup.opts->verify, s->next.op,
+			     s->next.offset_bytes, s->next.length_bytes) &&
+	    s->next.length_bytes / s->setup.plan->lun.block_bytes <=
+		    slot->verify.max_blocks)
+		s->next.op = OP_READ;
+}
+
 /* A first submission, of s->next. */
 static void submit_next(struct session *s, uint64_t now)
 {
 	struct slot *slot = pop_free(s);
 	struct io *io = &slot->io;
 
+	if (s->setup.opts->verify)
+		avoid_overlap(s, slot);
 	account_depth(s, now);
 	s->has_next = false;
 	s->nr_outstanding++;
@@ -346,6 +361,8 @@ static void submit_next(struct session *s, uint64_t now)
 		if (io->op == OP_WRITE)
 			io->buf = slot->write_buf;
 	}
+	if (s->setup.opts->verify)
+		verify_begin(s->setup.opts->verify, &slot->verify, io);
 	send_slot(s, slot, now);
 }
 
@@ -369,7 +386,7 @@ static bool pull_next(struct session *s)
 		free_ns = s->barrier_ns;
 	s->next_ns = pace_next(&s->pace, &s->next, free_ns);
 	s->has_next = true;
-	if (s->next.op == OP_WRITE)
+	if (s->next.op == OP_WRITE && !s->setup.opts->verify)
 		payload_stamp(&s->payload, slot->write_buf,
 			      s->next.length_bytes, s->next.offset_bytes);
 	return true;
@@ -445,8 +462,24 @@ static void give_up(struct session *s, struct slot *slot)
 	uint64_t now = now_ns(s);
 
 	s->nr_given_up++;
+	if (s->setup.opts->verify)
+		verify_failed(s->setup.opts->verify, &slot->verify, &slot->io);
 	forget_io(s, slot, now);
 	end_io(s, slot, now);
+}
+
+/* True if the slot is on its way again, to read once more what was wrong. */
+static bool verify(struct session *s, struct slot *slot, uint64_t now)
+{
+	struct verify *v = s->setup.opts->verify;
+	bool again = verify_end(v, &slot->verify, &slot->io, now);
+	const char *note = verify_take_note(v);
+
+	if (note)
+		s->setup.events->on_note(s->setup.user, s, EVENT_NOTICE, note);
+	if (again)
+		send_slot(s, slot, now);
+	return again;
 }
 
 void session_io_done(void *user, struct io *io)
@@ -464,6 +497,8 @@ void session_io_done(void *user, struct io *io)
 		return;
 	}
 	now = now_ns(s);
+	if (!io->result && s->setup.opts->verify && verify(s, slot, now))
+		return;
 	if (!io->result)
 		end_well(s, slot, now);
 	else if (!retry(s, slot, now))
@@ -541,6 +576,27 @@ static int alloc_slots(struct session *s, struct err *e)
 	return 0;
 }
 
+static int alloc_verify(struct session *s, struct err *e)
+{
+	size_t blocks =
+		max_bytes(s->job, OP_READ) / s->setup.plan->lun.block_bytes;
+	size_t i;
+
+	if (!s->setup.opts->verify)
+		return 0;
+	s->lows = calloc(s->nr_slots * blocks + 1, sizeof(*s->lows));
+	if (!s->lows)
+		return err_set(e, -ENOMEM, "no memory to verify %zu reads",
+			       s->nr_slots);
+	for (i = 0; i < s->nr_slots; i++)
+		s->slots[i].verify = (struct verify_io){
+			.lows = s->lows + i * blocks,
+			.max_blocks = blocks,
+			.client = s->setup.number,
+		};
+	return 0;
+}
+
 static void on_fill(struct loop_timer *t)
 {
 	session_io_fill((void *)((char *)t - offsetof(struct session, fill)));
@@ -571,6 +627,8 @@ int session_io_init(struct session *s, struct err *e)
 	s->kick.on_task = on_kick;
 	payload_init(&s->payload, s->job, rng_derive(seed, STREAM_PAYLOAD));
 	r = alloc_slots(s, e);
+	if (!r)
+		r = alloc_verify(s, e);
 	if (r)
 		return r;
 	return pattern_new(&s->pattern, s->setup.plan, s->setup.client, e);
@@ -580,5 +638,6 @@ void session_io_release(struct session *s)
 {
 	pattern_free(s->pattern);
 	free(s->buffers);
+	free(s->lows);
 	free(s->slots);
 }

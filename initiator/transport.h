@@ -41,6 +41,7 @@ struct io {
 	uint64_t offset_bytes; /* multiple of the LUN's block; 0 for a flush */
 	uint32_t length_bytes; /* 0 for a flush of everything */
 	void *buf;	       /* borrowed; NULL for trim and flush */
+	bool fua; /* of a write: on the medium before it is acknowledged */
 
 	int result; /* 0, or -errno:
 		       -EBUSY BUSY or TASK SET FULL   -EAGAIN unit attention,

@@ -20,6 +20,7 @@ struct lun {
 	uint32_t max_unmap_blocks;	/* 0 no limit known; UINT32_MAX none */
 	uint32_t max_unmap_descriptors; /* same */
 	uint32_t unmap_granularity_blocks;
+	uint32_t max_atomic_blocks; /* of WRITE ATOMIC (SBC-4); 0 none said */
 
 	/* abilities */
 	bool can_unmap;	   /* LBPU: UNMAP is supported */
@@ -28,6 +29,7 @@ struct lun {
 	bool is_read_only; /* WP in the mode parameter header */
 	bool write_cache;  /* WCE; meaningless unless write_cache_known */
 	bool write_cache_known;
+	bool can_fua;	 /* DPOFUA: writes may be told to reach the medium */
 	bool keeps_data; /* false: reads need not return what was written
 			    (tgt's null store, the null and sim transports) */
 
