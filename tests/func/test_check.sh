@@ -60,6 +60,63 @@ test_duplicate() { fault duplicate "misdirected write"; }
 test_zero() { fault zero "zeroed"; }
 test_stale() { fault stale "stale read"; }
 
+# The same by an iSCSI target: script NAME LINE...
+script() {
+	instant size=16M "rule write after=200 every=40 $1"
+	expect 1 check "$URL" --overwrite --runtime 1 --quiet -o r.json
+	has out "$2"
+	grep -q "breaks its promise: .*$2" err
+	kill "$INSTANT"
+}
+
+test_scripted_corruption() {
+	script flip "bit rot"
+	script lost "lost write"
+	script swap "misdirected write"
+	script tear "torn write"
+	script misdirect "misdirected write"
+	script duplicate "misdirected write"
+	script zero "zeroed"
+	script stale "stale read"
+}
+
+# clean LINE...: whatever the target does but corrupt data, it is not accused.
+clean() {
+	instant size=16M "$@"
+	expect 0 check "$URL" --overwrite --runtime 1.5 --clients 4 --quiet -o r.json
+	kill "$INSTANT"
+}
+event() { jq -e --arg t "$1" 'any(.lunbench.events[]; .text | contains($t))' r.json >/dev/null; }
+
+test_scripted_windows() {
+	clean window=1
+	clean window=3 "rule io every=500 shut=20ms"
+}
+test_scripted_r2t() {
+	clean InitialR2T=Yes ImmediateData=No r2t=512
+	clean InitialR2T=Yes r2t=4096,512,65536,1536 MaxBurstLength=65536
+	clean FirstBurstLength=512 MaxBurstLength=512 MaxRecvDataSegmentLength=512
+}
+test_scripted_patience() {
+	clean "rule io every=50 busy" "rule io every=70 full" "rule io every=300 attention"
+	jq -e '[.lunbench.rows[].retries | objects | .busy, .task_set_full] | add > 0' r.json >/dev/null
+	clean "rule read every=40 delay=5ms" "rule write every=40 delay=5ms" "rule flush delay=1ms"
+}
+test_scripted_losses() {
+	clean "rule io after=300 every=500 times=6 drop"
+	event "is back after"
+	clean "rule read after=100 every=300 times=4 cut"
+	event "is back after"
+}
+test_scripted_requests() {
+	clean "rule io every=20 ping"
+	clean "rule io after=300 every=700 times=4 logout=1"
+	event "asked for a logout"
+	event "is back after"
+	clean "rule io after=300 every=700 times=4 logout=2"
+	event "is back after"
+}
+
 # What the target says itself is no corruption: blocks are old or new.
 test_errors_are_unknown() {
 	disk

@@ -142,6 +142,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	rng_init(&target.corrupt.rng, 1);
 	many_files();
 	map_store();
 	listener = listen_on_loopback();

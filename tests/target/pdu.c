@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/target/bytes.h"
@@ -30,17 +31,22 @@ static struct task *take_task(struct session *s)
 static void drop_task(struct session *s, struct task *t)
 {
 	t->is_taken = false;
+	free(t->scratch);
+	t->scratch = NULL;
 	t->next_free = s->free_task;
 	s->free_task = t - s->tasks;
 }
 
 static void ask_for_data(struct session *s, struct task *t)
 {
-	uint32_t most = s->keys.max_burst, n = t->want - t->got;
+	uint32_t most = s->keys.max_burst, n = t->want - t->got, asks = 0;
+	const struct script *script = &s->t->script;
 	uint8_t *h;
 
-	if (s->t->script.r2t_bytes && s->t->script.r2t_bytes < most)
-		most = s->t->script.r2t_bytes;
+	if (script->nr_r2t)
+		asks = script->r2t_bytes[s->nr_asked++ % script->nr_r2t];
+	if (asks && asks < most)
+		most = asks;
 	if (n > most)
 		n = most;
 	h = reply_header(s, R2T, 0x80, t->itt, false);
@@ -58,13 +64,18 @@ static void burst_done(struct session *s, struct task *t)
 		ask_for_data(s, t);
 		return;
 	}
+	if (t->scratch)
+		corrupt_write(&s->t->corrupt, t->act, s->t->store,
+			      &s->t->script,
+			      t->answer.offset_bytes % s->t->script.store_bytes,
+			      t->scratch, t->want);
 	if (!t->is_stalled)
 		reply_answer(s, t->itt, &t->answer, t->want, t->delay_ns);
 	drop_task(s, t);
 }
 
 static int begin_write(struct session *s, const struct answer *a, uint32_t want,
-		       uint64_t delay_ns, bool is_stalled)
+		       const struct rule *r, uint64_t delay_ns, bool is_stalled)
 {
 	struct task *t = take_task(s);
 
@@ -80,6 +91,12 @@ static int begin_write(struct session *s, const struct answer *a, uint32_t want,
 	if (a->kind == ANSWER_WRITE && a->bytes >= want)
 		t->to = s->t->store +
 			a->offset_bytes % s->t->script.store_bytes;
+	if (t->to && r && act_is_of_data(r->act)) {
+		t->act = r->act;
+		t->to = t->scratch = malloc(want);
+		if (!t->to)
+			return -ENOMEM;
+	}
 	s->current = t;
 	return 0;
 }
@@ -207,6 +224,12 @@ static bool obey(struct session *s, const struct rule *r, struct answer *a,
 	case ACT_PING:
 		s->wants_ping = true;
 		break;
+	case ACT_LOGOUT:
+		s->wants_event = r->event;
+		break;
+	case ACT_SHUT:
+		reply_shut(s, r->delay_ns);
+		break;
 	case ACT_DATA_IN:
 		stray_data(s, itt);
 		break;
@@ -254,7 +277,7 @@ static int on_command(struct session *s)
 			return -ESHUTDOWN;
 	}
 	if (is_write && want && !a.status && !is_early)
-		return begin_write(s, &a, want, delay_ns, !is_answered);
+		return begin_write(s, &a, want, r, delay_ns, !is_answered);
 	if (is_answered)
 		reply_answer(s, itt, &a, want, delay_ns);
 	return 0;

@@ -9,7 +9,9 @@ static void put_sns(struct session *s, uint8_t *h, bool with_status)
 {
 	put32(h + 24, s->stat_sn);
 	put32(h + 28, s->cmd_sn);
-	put32(h + 32, s->cmd_sn + s->t->script.window - 1 - s->outstanding);
+	put32(h + 32, s->shut_until_ns ? s->cmd_sn - 1
+				       : s->cmd_sn + s->t->script.window - 1 -
+						 s->outstanding);
 	if (with_status)
 		s->stat_sn++;
 }
@@ -64,12 +66,29 @@ static void respond(struct session *s, uint32_t itt, const struct answer *a,
 	}
 }
 
+/* It is sent from where it is, and nobody tells when. */
+static void keep(struct session *s, uint8_t *data)
+{
+	struct kept *k = malloc(sizeof(*k));
+
+	if (!k)
+		abort();
+	k->data = data;
+	k->next = s->kept;
+	s->kept = k;
+}
+
 static void answer_read(struct session *s, uint32_t itt, const struct answer *a,
 			uint32_t want)
 {
 	uint32_t n = a->bytes < want ? a->bytes : want, at = 0, sn = 0;
-	uint8_t *from =
-		s->t->store + a->offset_bytes % s->t->script.store_bytes;
+	uint64_t offset = a->offset_bytes % s->t->script.store_bytes;
+	uint8_t *from = corrupt_read(&s->t->corrupt, s->t->store, offset, n);
+
+	if (from)
+		keep(s, from);
+	else
+		from = s->t->store + offset;
 
 	if (s->is_short)
 		n /= 2;
@@ -106,6 +125,17 @@ static void ping(struct session *s)
 	put32(reply_header(s, NOP_IN, 0x80, NONE, false) + 20, 1);
 }
 
+/* RFC 7143 11.9.1: a logout within 3 s is asked for, or the connection (2), all
+ * of the session (3), goes. */
+static void tell_event(struct session *s, unsigned int event)
+{
+	uint8_t *h = reply_header(s, ASYNC, 0x80, NONE, true);
+
+	h[36] = event;
+	put16(h + 42, event == 1 ? 3 : 0);
+	s->is_over = s->is_over || event == 2 || event == 3;
+}
+
 static void answer_data(struct session *s, uint32_t itt, const struct answer *a,
 			uint32_t want)
 {
@@ -131,27 +161,51 @@ static void answer_now(struct session *s, uint32_t itt, const struct answer *a,
 	if (s->wants_ping)
 		ping(s);
 	s->wants_ping = false;
+	if (s->wants_event)
+		tell_event(s, s->wants_event);
+	s->wants_event = 0;
 }
 
 /* --- later --- */
 
-static void answer_later(struct session *s, uint32_t itt,
-			 const struct answer *a, uint32_t want,
-			 uint64_t delay_ns)
+static struct later *add_later(struct session *s, uint64_t delay_ns)
 {
-	struct later *l = malloc(sizeof(*l)), **p = &s->t->later;
+	struct later *l = calloc(1, sizeof(*l)), **p = &s->t->later;
 
 	if (!l)
 		abort();
 	l->at_ns = clock_now_ns() + delay_ns;
 	l->s = s;
-	l->itt = itt;
-	l->want = want;
-	l->answer = *a;
 	while (*p && (*p)->at_ns <= l->at_ns)
 		p = &(*p)->next;
 	l->next = *p;
 	*p = l;
+	return l;
+}
+
+static void answer_later(struct session *s, uint32_t itt,
+			 const struct answer *a, uint32_t want,
+			 uint64_t delay_ns)
+{
+	struct later *l = add_later(s, delay_ns);
+
+	l->itt = itt;
+	l->want = want;
+	l->answer = *a;
+}
+
+void reply_shut(struct session *s, uint64_t for_ns)
+{
+	if (s->shut_until_ns)
+		return;
+	s->shut_until_ns = clock_now_ns() + for_ns;
+	add_later(s, for_ns)->opens = true;
+}
+
+void reply_open(struct session *s)
+{
+	s->shut_until_ns = 0;
+	reply_header(s, NOP_IN, 0x80, NONE, false);
 }
 
 void reply_forget(struct session *s)

@@ -46,6 +46,14 @@ static const struct {
 	{"early-zero", ACT_EARLY_ZERO},
 	{"deny", ACT_DENY},
 	{"r2t", ACT_R2T},
+	{"flip", ACT_FLIP},
+	{"lost", ACT_LOST},
+	{"swap", ACT_SWAP},
+	{"tear", ACT_TEAR},
+	{"misdirect", ACT_MISDIRECT},
+	{"duplicate", ACT_DUPLICATE},
+	{"zero", ACT_ZERO},
+	{"stale", ACT_STALE},
 };
 
 static int parse_what(struct rule *r, const char *word, struct err *e)
@@ -71,6 +79,15 @@ static int parse_word(struct rule *r, const char *word, struct err *e)
 	if (n == 5 && !memcmp(word, "delay", n)) {
 		r->act = ACT_DELAY;
 		return units_parse_time(value + 1, 1000, &r->delay_ns, e);
+	}
+	if (n == 4 && !memcmp(word, "shut", n)) {
+		r->act = ACT_SHUT;
+		return units_parse_time(value + 1, 1000, &r->delay_ns, e);
+	}
+	if (n == 6 && !memcmp(word, "logout", n)) {
+		r->act = ACT_LOGOUT;
+		r->event = strtoul(value + 1, NULL, 10);
+		return 0;
 	}
 	if (n == 5 && !memcmp(word, "every", n))
 		r->every = strtoull(value + 1, NULL, 10);
@@ -137,8 +154,8 @@ static int parse_number(struct script *s, const char *name, const char *value,
 	} numbers[] = {
 		{"size", &s->size_bytes},   {"store", &s->store_bytes},
 		{"block", &s->block_bytes}, {"luns", &s->luns},
-		{"window", &s->window},	    {"r2t", &s->r2t_bytes},
-		{"sndbuf", &s->sndbuf},	    {"rcvbuf", &s->rcvbuf},
+		{"window", &s->window},	    {"sndbuf", &s->sndbuf},
+		{"rcvbuf", &s->rcvbuf},
 	};
 	struct size_value size;
 	int ret;
@@ -153,6 +170,23 @@ static int parse_number(struct script *s, const char *name, const char *value,
 		return 0;
 	}
 	return -ENOENT;
+}
+
+static int parse_r2t(struct script *s, char *value, struct err *e)
+{
+	struct size_value size;
+	char *word;
+	int ret = 0;
+
+	for (s->nr_r2t = 0; !ret && (word = strsep(&value, ","));) {
+		if (s->nr_r2t == sizeof(s->r2t_bytes) / sizeof(s->r2t_bytes[0]))
+			return err_set(e, -E2BIG, "too many sizes of R2T");
+		ret = units_parse_size(word, 1024, &size, e);
+		if (!ret && (!size.bytes || size.bytes > UINT32_MAX))
+			ret = err_set(e, -EINVAL, "r2t: \"%s\"", word);
+		s->r2t_bytes[s->nr_r2t++] = size.bytes;
+	}
+	return ret;
 }
 
 int script_line(struct script *s, const char *line, struct err *e)
@@ -173,6 +207,8 @@ int script_line(struct script *s, const char *line, struct err *e)
 	if (!value)
 		return err_set(e, -EINVAL, "\"%s\" is no key=value", text);
 	*value++ = '\0';
+	if (!strcmp(text, "r2t"))
+		return parse_r2t(s, value, e);
 	ret = parse_number(s, text, value, e);
 	if (ret != -ENOENT)
 		return ret;

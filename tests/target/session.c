@@ -147,6 +147,16 @@ struct session *session_new(struct target *t, int fd)
 
 static void session_free(struct session *s)
 {
+	struct kept *k;
+	uint32_t i;
+
+	while ((k = s->kept)) {
+		s->kept = k->next;
+		free(k->data);
+		free(k);
+	}
+	for (i = 0; i < s->nr_tasks; i++)
+		free(s->tasks[i].scratch);
 	reply_forget(s);
 	close(s->fd);
 	out_release(&s->out);
@@ -187,7 +197,10 @@ int64_t session_run_later(struct target *t, uint64_t now_ns)
 		struct session *s = l->s;
 
 		t->later = l->next;
-		reply_answer(s, l->itt, &l->answer, l->want, 0);
+		if (l->opens)
+			reply_open(s);
+		else
+			reply_answer(s, l->itt, &l->answer, l->want, 0);
 		free(l);
 		settle(s, serve(s));
 	}

@@ -1,6 +1,7 @@
 #ifndef TESTS_TARGET_SESSION_H
 #define TESTS_TARGET_SESSION_H
 
+#include "tests/target/corrupt.h"
 #include "tests/target/script.h"
 
 /* One connection to the instant target, from login to logout. */
@@ -10,6 +11,7 @@ struct later; /* an answer that a rule delays */
 struct target { /* what all sessions share */
 	struct script script;
 	uint8_t *store; /* mapped twice in a row: no range of it wraps */
+	struct corrupt corrupt;
 	unsigned int port;
 	int epoll_fd;
 	struct later *later; /* owned; by time */

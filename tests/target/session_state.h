@@ -41,12 +41,15 @@ enum {
 	DATA_IN = 0x25,
 	LOGOUT_RESPONSE = 0x26,
 	R2T = 0x31,
+	ASYNC = 0x32,
 };
 
 struct task { /* a write that waits for data; its index is its TTT */
 	uint32_t itt, want, got, r2t_left, r2t_sn, next_free;
 	bool is_taken, is_stalled;
-	uint8_t *to; /* NULL: nowhere */
+	uint8_t *to;	  /* NULL: nowhere */
+	uint8_t *scratch; /* owned: of a write that goes wrong; or NULL */
+	enum act act;	  /* how */
 	uint64_t delay_ns;
 	struct answer answer;
 };
@@ -57,8 +60,12 @@ struct session {
 	bool is_full, is_over; /* past the login; to close when all is sent */
 	bool cut;	       /* the next answer is cut short */
 	bool wants_ping;       /* after the next answer */
-	bool tells_zero;       /* the next GOOD: a residual of no bytes */
-	bool is_short;	       /* the next read: half of it, and no word */
+	unsigned int wants_event; /* so does an Async Message; 0: none */
+	uint64_t shut_until_ns;	  /* the window; 0: it is open */
+	size_t nr_asked;	  /* R2Ts, for their sizes */
+	struct kept *kept;	  /* owned: what was read and is no store */
+	bool tells_zero;	  /* the next GOOD: a residual of no bytes */
+	bool is_short;		  /* the next read: half of it, and no word */
 	uint32_t events;
 	uint32_t stat_sn, cmd_sn; /* cmd_sn: ExpCmdSN */
 	uint32_t outstanding;	  /* commands without an answer */
@@ -78,8 +85,14 @@ struct session {
 	struct out out;
 };
 
+struct kept { /* data behind it, until the session ends */
+	struct kept *next;
+	uint8_t *data; /* owned */
+};
+
 struct later {
 	struct later *next;
+	bool opens; /* no answer: the window is open again */
 	uint64_t at_ns;
 	struct session *s;
 	uint32_t itt, want;
@@ -102,6 +115,9 @@ void reply_data(struct session *s, uint8_t *header, const void *data, size_t n);
 /* To a SCSI command that wants @want bytes, now or after @delay_ns. */
 void reply_answer(struct session *s, uint32_t itt, const struct answer *a,
 		  uint32_t want, uint64_t delay_ns);
+/* The window is shut; a NOP-In opens it then. */
+void reply_shut(struct session *s, uint64_t for_ns);
+void reply_open(struct session *s);
 void reply_forget(struct session *s); /* what is due later */
 
 #endif
