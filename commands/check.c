@@ -369,7 +369,8 @@ static const char *why_unknown(const struct check_facts *f,
 	const char *end = json_string_value(json_object_get(run, "end"));
 
 	if (end && strcmp(end, "complete"))
-		return "the run did not come to its end";
+		return "the run did not come to its end; until then nothing "
+		       "wrong was found";
 	if (!f->totals.blocks[STAMP_OK])
 		return "nothing could be compared";
 	if (f->io_errors)

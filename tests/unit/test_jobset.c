@@ -211,7 +211,8 @@ static void test_errors(void)
 			     "`lunbench run --help` for all keys"));
 	CU_ASSERT_TRUE(fails("[global]\nverify=md5\n[a]\n", -EOPNOTSUPP,
 			     "x.fio:2: \"verify\" is not supported: lunbench "
-			     "run does not compare data"));
+			     "run does not compare data; lunbench check "
+			     "does"));
 	CU_ASSERT_TRUE(fails("[a]\niodepth=0\n", -ERANGE,
 			     "x.fio:2: \"iodepth=0\": 0 is outside 1..65536"));
 	CU_ASSERT_TRUE(fails("[a]\nbs=-4k\n", -EINVAL,

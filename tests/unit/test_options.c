@@ -172,7 +172,7 @@ static void test_unsupported(void)
 	CU_ASSERT_EQUAL(set("verify", "crc32c"), -EOPNOTSUPP);
 	CU_ASSERT_STRING_EQUAL(e.text,
 			       "\"verify\" is not supported: lunbench run does "
-			       "not compare data");
+			       "not compare data; lunbench check does");
 	CU_ASSERT_EQUAL(set("bsrange", "4k-8k"), -EOPNOTSUPP);
 	CU_ASSERT_TRUE(says("bssplit"));
 	CU_ASSERT_EQUAL(set("rate_min", NULL), -EOPNOTSUPP);
