@@ -2,8 +2,7 @@
 # What the tests of reported problems (test_cases_*.sh) share.
 #
 # Where each case of the list that the project started from is tested, by its
-# number there; conformance and data checks (17, 29, 39 to 47) have rooms to
-# come. TARGET stands for test_bad_target.sh, FAULTS for test_faults.sh, ISCSI
+# number there; conformance (17, 29, 39, 44 to 47) has a room to come. TARGET stands for test_bad_target.sh, FAULTS for test_faults.sh, ISCSI
 # for test_iscsi.sh, RUN for test_run.sh.
 #
 #  1  target dies in mid-I/O, no spinning     test_cases_lost.sh, FAULTS
@@ -40,6 +39,8 @@
 # 36  stalls under a rate                     test_cases_data.sh
 # 37  UNMAP and its limits                    ISCSI unmap, test_cases_data.sh
 # 38  flushes that reach no disk              test_target.sh aio, test_cases_data.sh
+# 40  failed writes are no corruption         test_cases_check.sh
+# 42  corruption is found, named, shown       test_cases_check.sh, test_check.sh
 # 48  leftovers of a killed run               test_target*.sh, test_bench.sh
 # 50  digests                                 ISCSI digests, test_cases_login.sh
 

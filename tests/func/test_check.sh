@@ -21,19 +21,19 @@ PY
 }
 
 test_clean_target() {
-	target_up --size 64M
-	expect 0 check "$URL" --runtime 20 --quiet -o r.json
+	target_up --size 1G --stock
+	expect 0 timeout 90 "$LUNBENCH" check "$URL" --quick --quiet -o r.json
 	has out "integrity: kept"
-	has out "checked    64 MiB"
-	jq -e '.lunbench.check | .integrity == "kept" and .compared.ok > 300000 and
-		.blocks.written == 131072 and .io.fua_writes > 0 and
+	has out "checked    256 MiB of 1 GiB (25 %)"
+	jq -e '.lunbench.check | .integrity == "kept" and .compared.ok > 1000000 and
+		.blocks.written == 524288 and .io.fua_writes > 0 and
 		.promises_broken == [] and .findings == []' r.json >/dev/null
 	jq -e '[.jobs[].jobname] == ["fill", "apart", "together", "read_back"]' r.json >/dev/null
 	jq -e '.jobs[1].sync.total_ios > 0' r.json >/dev/null
 	schema_ok r.json
 	[ ! -e r.blocks ]
 	expect 0 check "$URL" --resume r.journal --quiet -o again.json
-	jq -e '.lunbench.check.resumed and .lunbench.check.compared.ok == 131072' \
+	jq -e '.lunbench.check.resumed and .lunbench.check.compared.ok == 524288' \
 		again.json >/dev/null
 }
 
@@ -198,4 +198,4 @@ test_refusals() {
 	has err "--journal"
 }
 
-TEST_DEADLINE=90 run_tests
+TEST_DEADLINE=180 run_tests
