@@ -61,7 +61,7 @@ static json_t *put_stamp(const struct stamp_found *found)
 			 count(found->stamp.client));
 }
 
-static json_t *put_finding(const struct verify_finding *f)
+static json_t *put_finding(const struct finding *f)
 {
 	char text[400];
 
@@ -74,7 +74,7 @@ static json_t *put_finding(const struct verify_finding *f)
 		"overwritten", f->is_overwritten, "pair_lba",
 		f->has_pair ? count(f->pair_lba) : json_null(), "file",
 		f->file[0] ? f->file : NULL, "text",
-		verify_describe(f, text, sizeof(text)));
+		finding_describe(f, text, sizeof(text)));
 }
 
 static json_t *put_compared(const struct verify_totals *t)
@@ -108,8 +108,38 @@ static json_t *put_region(const struct genmap_shape *s)
 			 (double)s->blocks / s->lun_blocks);
 }
 
+/* Among the checks and warnings of a run, so that every view of the result
+ * tells. */
+static int put_finding_of_run(const struct check_facts *f, json_t *own)
+{
+	uint64_t broken = verify_broken(&f->totals);
+	char text[400], kinds[256];
+	json_t *check;
+
+	if (f->verdict == CHECK_UNKNOWN)
+		snprintf(text, sizeof(text), "integrity: unknown: %s",
+			 f->why_unknown);
+	else
+		snprintf(text, sizeof(text),
+			 "integrity: broken: %s; %" PRIu64 " blocks in all",
+			 check_kinds(&f->totals, kinds, sizeof(kinds)), broken);
+	if (f->verdict != CHECK_KEPT &&
+	    json_array_append_new(json_object_get(own, "warnings"),
+				  json_string(text)))
+		return -ENOMEM;
+	if (f->verdict == CHECK_UNKNOWN)
+		return 0;
+	check = json_pack("{s:s, s:n, s:n, s:b, s:o, s:i}", "check",
+			  "integrity", "row", "op", "ok", !broken, "value",
+			  count(broken), "limit", 0);
+	return json_array_append_new(json_object_get(own, "checks"), check)
+		       ? -ENOMEM
+		       : 0;
+}
+
 int check_put(const struct check_facts *f, json_t *document, struct err *e)
 {
+	json_t *own = json_object_get(document, "lunbench");
 	json_t *findings = json_array(), *check;
 	char run[20];
 	size_t i;
@@ -132,8 +162,8 @@ int check_put(const struct check_facts *f, json_t *document, struct err *e)
 			  count(f->counts.unwritten), "compared",
 			  put_compared(&f->totals), "io", put_io(f), "findings",
 			  findings);
-	if (!check || json_object_set_new(json_object_get(document, "lunbench"),
-					  "check", check))
+	if (!check || json_object_set_new(own, "check", check) ||
+	    put_finding_of_run(f, own))
 		return err_set(e, -ENOMEM, "no memory for the verdict");
 	return 0;
 }
@@ -202,7 +232,7 @@ static void print_findings(const struct check_facts *f, FILE *out)
 				f->totals.blocks[k] == 1 ? "" : "s");
 	for (i = 0; i < n; i++)
 		fprintf(out, "    %s\n",
-			verify_describe(&f->findings[i], text, sizeof(text)));
+			finding_describe(&f->findings[i], text, sizeof(text)));
 	if (all > n)
 		fprintf(out, "    and %" PRIu64 " more\n", all - n);
 	if (f->totals.nr_saved)

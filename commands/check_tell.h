@@ -23,7 +23,7 @@ struct check_facts {
 	const struct genmap_shape *shape;
 	struct genmap_counts counts;
 	struct verify_totals totals;
-	const struct verify_finding *findings; /* borrowed */
+	const struct finding *findings; /* borrowed */
 	size_t nr_findings;
 	uint64_t io_errors;
 	uint32_t max_atomic_blocks; /* the LUN's; 0: says nothing */

@@ -195,7 +195,8 @@ static void deliver(void *user, struct io *io)
 {
 	struct fault_conn *c = user;
 
-	if (c->is_closing || c->is_lost)
+	/* -ENOTCONN: of the second step of a fault of data; a loss follows. */
+	if (c->is_closing || c->is_lost || io->result == -ENOTCONN)
 		io_list_push(&c->held, io);
 	else if (c->spec.delay_ns)
 		answer_later(c, io);

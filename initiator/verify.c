@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#include "base/file.h"
 
 /* In verify_io.lows: a write or trim was under way, or a trim had been, when
  * the read was sent. */
@@ -17,7 +14,7 @@ enum { TRIES_MAX = 8, NOTES_MAX = 10, SAVED_MAX = 100 };
 
 struct pending { /* a block that was wrong once */
 	struct pending *next;
-	struct verify_finding f;
+	struct finding f;
 	bool has_raced;
 	unsigned int tries;
 	uint8_t *block; /* as it was found; behind this */
@@ -29,11 +26,10 @@ struct verify {
 	uint32_t block_bytes;
 	uint64_t nr_writes;
 	struct verify_totals totals;
-	struct verify_finding *findings; /* owned; setup.keep */
-	uint8_t *expected;		 /* owned; a block */
+	struct finding *findings; /* owned; setup.keep */
 	size_t nr_findings;
 	unsigned int nr_notes;
-	bool has_note, has_folder;
+	bool has_note;
 	char note[320];
 };
 
@@ -47,8 +43,7 @@ int verify_new(struct verify **out, const struct verify_setup *s, struct err *e)
 	v->run = genmap_shape(s->map)->run;
 	v->block_bytes = genmap_shape(s->map)->block_bytes;
 	v->findings = calloc(s->keep + 1, sizeof(*v->findings));
-	v->expected = malloc(v->block_bytes);
-	if (!v->findings || !v->expected) {
+	if (!v->findings) {
 		verify_free(v);
 		return err_set(e, -ENOMEM, "no memory for %zu findings",
 			       s->keep);
@@ -62,7 +57,6 @@ void verify_free(struct verify *v)
 	if (!v)
 		return;
 	free(v->findings);
-	free(v->expected);
 	free(v);
 }
 
@@ -143,104 +137,18 @@ void verify_begin(struct verify *v, struct verify_io *vio, struct io *io)
 
 /* --- findings --- */
 
-char *verify_describe(const struct verify_finding *f, char *text, size_t size)
+static void save(struct verify *v, const struct pending *p, struct finding *f)
 {
-	const struct stamp *s = &f->found.stamp;
-	char what[200] = "";
-
-	switch (f->kind) {
-	case STAMP_LOST:
-	case STAMP_STALE:
-	case STAMP_TORN:
-		if (f->found.is_torn_inside)
-			snprintf(what, sizeof(what),
-				 "the block begins as generation %u and goes "
-				 "on as %s%u",
-				 s->generation,
-				 f->found.other ? "" : "zeros, generation ",
-				 f->found.other);
-		else if (f->found.has_stamp)
-			snprintf(what, sizeof(what),
-				 "generation %u is there, %u was acknowledged",
-				 s->generation, f->low);
-		break;
-	case STAMP_MISDIRECTED:
-		snprintf(what, sizeof(what),
-			 "what was written to LBA %" PRIu64
-			 " (generation %u, client %u) is there",
-			 s->lba, s->generation, s->client);
-		break;
-	case STAMP_ROTTEN:
-		snprintf(what, sizeof(what), "generation %u, damaged",
-			 s->generation);
-		break;
-	default:
-		snprintf(what, sizeof(what), "generation %u was acknowledged",
-			 f->low);
-		if (f->found.has_stamp)
-			snprintf(what, sizeof(what),
-				 "a stamp of another run, or of a later time "
-				 "than the journal knows, is there");
-	}
-	snprintf(text, size,
-		 "LBA %" PRIu64 ": %s: %s; first wrong byte %u%s%s%s", f->lba,
-		 stamp_kind_name(f->kind), what, f->found.first_wrong,
-		 f->is_transient && f->kind != STAMP_STALE
-			 ? "; right when read again"
-			 : "",
-		 f->is_overwritten ? "; written again before a second read"
-				   : "",
-		 f->has_pair && f->kind == STAMP_MISDIRECTED
-			 ? "; it is missing there"
-			 : "");
-	if (f->has_pair && f->kind != STAMP_MISDIRECTED)
-		snprintf(text + strlen(text), size - strlen(text),
-			 "; it went to LBA %" PRIu64, f->pair_lba);
-	return text;
-}
-
-static int save_as(const struct verify *v, const struct verify_finding *f,
-		   const char *end, const void *block, char *name, size_t size)
-{
-	char path[4096];
-
-	snprintf(name, size, "%" PRIu64 "-%s.%s", f->lba,
-		 stamp_kind_key(f->kind), end);
-	snprintf(path, sizeof(path), "%s/%s", v->setup.folder, name);
-	return file_write_atomic(path, block, v->block_bytes, NULL);
-}
-
-/* FOLDER/LBA-KIND.found, and .expected beside it. What cannot be written is
- * only not kept: the finding itself is in the result. */
-static void save(struct verify *v, const struct pending *p,
-		 struct verify_finding *f)
-{
-	struct stamp s = {.run = v->run,
-			  .lba = f->lba,
-			  .generation = f->low,
-			  .client = f->found.stamp.client};
-	char name[sizeof(f->file)];
-
 	if (!v->setup.folder || v->totals.nr_saved == SAVED_MAX)
 		return;
-	if (!v->has_folder && file_make_dirs(v->setup.folder, 0777, NULL))
-		return;
-	v->has_folder = true;
-	if (save_as(v, f, "found", p->block, f->file, sizeof(f->file))) {
-		f->file[0] = '\0';
-		return;
-	}
-	v->totals.nr_saved++;
-	if (!s.generation)
-		return;
-	stamp_write(v->expected, v->block_bytes, &s);
-	save_as(v, f, "expected", v->expected, name, sizeof(name));
+	if (!finding_save(f, v->setup.folder, v->run, p->block, v->block_bytes))
+		v->totals.nr_saved++;
 }
 
 /* It counts. */
 static void settle(struct verify *v, struct pending *p)
 {
-	struct verify_finding *f = &p->f;
+	struct finding *f = &p->f;
 
 	v->totals.blocks[f->kind]++;
 	if (!f->is_transient && !f->is_overwritten)
@@ -250,7 +158,7 @@ static void settle(struct verify *v, struct pending *p)
 		v->findings[v->nr_findings++] = *f;
 	if (v->nr_notes++ >= NOTES_MAX)
 		return;
-	verify_describe(f, v->note, sizeof(v->note));
+	finding_describe(f, v->note, sizeof(v->note));
 	if (v->nr_notes == NOTES_MAX)
 		snprintf(v->note + strlen(v->note),
 			 sizeof(v->note) - strlen(v->note),
@@ -331,7 +239,7 @@ static void take_first(struct verify *v, struct verify_io *vio,
 
 /* A block of the command whose write @f lost: is the write there? */
 static bool has_neighbour(const struct verify *v, const struct verify_io *vio,
-			  const struct io *io, const struct verify_finding *f)
+			  const struct io *io, const struct finding *f)
 {
 	uint32_t blocks = io->length_bytes / v->block_bytes, i;
 	struct stamp_found found;
@@ -415,7 +323,7 @@ static void take_second(struct verify *v, struct verify_io *vio,
  * were not written over (there may be others between them) and fit the buffer.
  */
 static void find_command(const struct verify *v, const struct verify_io *vio,
-			 const struct verify_finding *f, uint64_t *first,
+			 const struct finding *f, uint64_t *first,
 			 uint64_t *end)
 {
 	const struct genmap *m = v->setup.map;
@@ -513,25 +421,13 @@ uint64_t verify_broken(const struct verify_totals *t)
 	return n;
 }
 
-/* A lost write whose data is found at another LBA went astray. */
-static void pair(struct verify_finding *a, struct verify_finding *b)
-{
-	if (a->kind != STAMP_MISDIRECTED ||
-	    (b->kind != STAMP_LOST && b->kind != STAMP_TORN) ||
-	    a->found.stamp.lba != b->lba || a->found.stamp.generation != b->low)
-		return;
-	a->has_pair = b->has_pair = true;
-	a->pair_lba = b->lba;
-	b->pair_lba = a->lba;
-}
-
-const struct verify_finding *verify_findings(struct verify *v, size_t *nr)
+const struct finding *verify_findings(struct verify *v, size_t *nr)
 {
 	size_t i, j;
 
 	for (i = 0; i < v->nr_findings; i++)
 		for (j = 0; j < v->nr_findings; j++)
-			pair(&v->findings[i], &v->findings[j]);
+			finding_pair(&v->findings[i], &v->findings[j]);
 	*nr = v->nr_findings;
 	return v->findings;
 }

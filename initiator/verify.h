@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "initiator/finding.h"
 #include "initiator/genmap.h"
-#include "initiator/stamp.h"
 #include "initiator/transport.h"
 
 /*
@@ -68,19 +68,6 @@ void verify_failed(struct verify *v, struct verify_io *vio, struct io *io);
 /* A sentence for people about what verify_end() found, once; or NULL. */
 const char *verify_take_note(struct verify *v);
 
-struct verify_finding {
-	enum stamp_kind kind;
-	uint64_t lba;
-	uint32_t low, high; /* generations that it may have had */
-	struct stamp_found found;
-	uint64_t at_ns;	     /* of the loop's clock */
-	bool is_transient;   /* the second read was right */
-	bool is_overwritten; /* written again before a second read */
-	bool has_pair;	     /* lost: its data is at pair_lba; */
-	uint64_t pair_lba;   /* misdirected: the same from there */
-	char file[64];	     /* in the folder; "" not kept */
-};
-
 struct verify_totals {
 	uint64_t blocks[STAMP_KINDS]; /* wrong ones once, until written again;
 					 the others each time */
@@ -96,9 +83,6 @@ void verify_totals(const struct verify *v, struct verify_totals *t);
 uint64_t verify_broken(const struct verify_totals *t);
 
 /* The first findings, in order; sorts out pairs first. */
-const struct verify_finding *verify_findings(struct verify *v, size_t *nr);
-
-/* "LBA 4711: lost write: generation 12 is there, 30 was acknowledged" */
-char *verify_describe(const struct verify_finding *f, char *text, size_t size);
+const struct finding *verify_findings(struct verify *v, size_t *nr);
 
 #endif

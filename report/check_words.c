@@ -39,6 +39,7 @@ static const struct words words[] = {
 	 100},
 	{"real_storage", "no storage lies behind the target", 1},
 	{"durable_store", "the store is not durable", 1},
+	{"integrity", "blocks that break a promise: %.0f", 1},
 	{"own_machine", "target and lunbench share one machine", 1},
 };
 

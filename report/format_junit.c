@@ -11,7 +11,8 @@
 
 static bool is_hard(const char *check)
 {
-	static const char *const hard[] = {"complete", "has_run", "errors"};
+	static const char *const hard[] = {"complete", "has_run", "errors",
+					   "integrity"};
 	size_t i;
 
 	for (i = 0; i < sizeof(hard) / sizeof(hard[0]); i++)

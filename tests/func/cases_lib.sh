@@ -2,8 +2,9 @@
 # What the tests of reported problems (test_cases_*.sh) share.
 #
 # Where each case of the list that the project started from is tested, by its
-# number there; conformance (17, 29, 39, 44 to 47) has a room to come. TARGET stands for test_bad_target.sh, FAULTS for test_faults.sh, ISCSI
-# for test_iscsi.sh, RUN for test_run.sh.
+# number there; conformance (17, 29, 39, 44 to 47) has a room to come. TARGET
+# stands for test_bad_target.sh, FAULTS for test_faults.sh, ISCSI for
+# test_iscsi.sh, RUN for test_run.sh.
 #
 #  1  target dies in mid-I/O, no spinning     test_cases_lost.sh, FAULTS
 #  2  target comes back                       test_cases_lost.sh, FAULTS

@@ -48,6 +48,10 @@ fault() {
 	jq -e --arg k "${2// /_}" '.lunbench.check | .integrity == "broken" and
 		any(.promises_broken[]; .kind == $k and .blocks > 0)' r.json >/dev/null
 	schema_ok r.json
+	# and every view of the result says so
+	jq -e '.lunbench | any(.warnings[]; startswith("integrity: broken: ")) and
+		any(.checks[]; .check == "integrity" and (.ok | not))' r.json >/dev/null
+	"$LUNBENCH" report r.json --format junit | grep -q '<failure message="blocks that break'
 	[ -s r.blocks/"$(jq -r 'first(.lunbench.check.findings[].file)' r.json)" ]
 }
 

@@ -3,7 +3,7 @@
 # shellcheck source=tests/func/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-commands=(run plan discover bench compare report workloads selftest)
+commands=(run plan discover bench compare report workloads selftest check)
 
 man_page() {
 	mandoc -T ascii "$ROOT/docs/lunbench.1" | sed 's|.\x08||g' >man.txt
