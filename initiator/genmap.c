@@ -156,6 +156,8 @@ static bool is_whole(const struct header *h, uint64_t file_bytes)
 	return memcmp(h->magic, MAGIC, sizeof(MAGIC)) == 0 && s->blocks &&
 	       s->blocks < UINT64_MAX / 16 && s->block_bytes >= 512 &&
 	       file_bytes == genmap_bytes(s->blocks) &&
+	       s->lun_blocks >= s->blocks &&
+	       s->first_lba <= s->lun_blocks - s->blocks &&
 	       memchr(s->identity, '\0', sizeof(s->identity));
 }
 

@@ -95,6 +95,62 @@ test_corruption() {
 	breaks 'w 9437184 4096 misdir 65536' misdirected_write
 }
 
+# Case 2: the target dies in the midst and comes back: what it acknowledged is
+# there, what it did not is old or new.
+test_target_dies() {
+	raw_up
+	raw_lun 1 32M
+	setpriv --pdeathsig KILL "$LUNBENCH" check "$URL" --overwrite --quiet --runtime 30 \
+		--reopen-timeout 1 -o r.json >out 2>err &
+	local run=$! got=0
+	until [ -e r.journal ]; do sleep 0.05; done
+	sleep 2
+	kill -9 "$TGTD_PID"
+	wait $run || got=$?
+	[ $got = 3 ] || fail "exit $got: $(cat out err)"
+	says '.integrity == "unknown" and .blocks.unknown > 0 and .promises_broken == []'
+	raw_start
+	T --mode logicalunit --op new --tid 1 --lun 1 -b "$PWD/l1.img"
+	expect 0 "$LUNBENCH" check "$URL" --resume r.journal --quiet -o r.json
+	says '.integrity == "kept" and .compared.ok == 65536 and .blocks.unknown > 0'
+}
+
+# The same, away for a moment: the check goes on.
+test_target_comes_back() {
+	raw_up
+	raw_lun 1 32M
+	setpriv --pdeathsig KILL "$LUNBENCH" check "$URL" --overwrite --quiet --runtime 6 \
+		-o r.json >out 2>err &
+	local run=$! got=0
+	until [ -e r.journal ]; do sleep 0.05; done
+	sleep 2
+	kill -9 "$TGTD_PID"
+	raw_start
+	T --mode logicalunit --op new --tid 1 --lun 1 -b "$PWD/l1.img"
+	wait $run || got=$?
+	[ $got = 0 ] || fail "exit $got: $(cat out err)"
+	says '.integrity == "kept"'
+	holds 'any(.lunbench.events[]; .kind == "reconnect")'
+}
+
+# A target that stands still: over in time, and nothing is claimed.
+test_target_frozen() {
+	raw_up
+	raw_lun 1 32M
+	setpriv --pdeathsig KILL "$LUNBENCH" check "$URL" --overwrite --quiet --runtime 30 \
+		--timeout 1 --reopen-timeout 1 -o r.json >out 2>err &
+	local run=$! got=0 start
+	until [ -e r.journal ]; do sleep 0.05; done
+	sleep 1
+	kill -STOP "$TGTD_PID"
+	start=$SECONDS
+	wait $run || got=$?
+	kill -CONT "$TGTD_PID"
+	[ $got = 3 ] || fail "exit $got: $(cat out err)"
+	[ $((SECONDS - start)) -le 10 ] || fail "took $((SECONDS - start)) s"
+	says '.integrity == "unknown"'
+}
+
 # Case 42: a byte that is changed below the target.
 test_byte_below() {
 	raw_up

@@ -107,6 +107,7 @@ static void test_killed(void)
 static void test_damaged(void)
 {
 	char path[] = "/tmp/genmap-test.XXXXXX";
+	struct genmap_shape shape_out = shape;
 	int fd = mkstemp(path), n;
 	struct genmap *m = NULL;
 	struct err e;
@@ -119,6 +120,11 @@ static void test_damaged(void)
 		CU_ASSERT_EQUAL(ftruncate(fd, n), 0);
 		CU_ASSERT_EQUAL(genmap_open(&m, path, &e), -EINVAL);
 	}
+	/* A region that is no part of its LUN. */
+	shape_out.first_lba = 4501;
+	CU_ASSERT_EQUAL_FATAL(genmap_create(&m, path, true, &shape_out, &e), 0);
+	genmap_close(m);
+	CU_ASSERT_EQUAL(genmap_open(&m, path, &e), -EINVAL);
 	CU_ASSERT_EQUAL(genmap_open(&m, "/nonexistent/x", &e), -ENOENT);
 	close(fd);
 	unlink(path);
