@@ -24,6 +24,11 @@ char *finding_describe(const struct finding *f, char *text, size_t size)
 				 s->generation,
 				 f->found.other ? "" : "zeros, generation ",
 				 f->found.other);
+		else if (f->found.is_of_other_run)
+			snprintf(what, sizeof(what),
+				 "what another run wrote is there, generation "
+				 "%u of this one was acknowledged",
+				 f->low);
 		else if (f->found.has_stamp)
 			snprintf(what, sizeof(what),
 				 "generation %u is there, %u was acknowledged",

@@ -293,9 +293,10 @@ static void classify_whole(struct stamp_found *f, const struct stamp_want *want)
 {
 	const struct stamp *s = &f->stamp;
 
-	if (s->run != want->run && s->lba == want->lba)
+	f->is_of_other_run = s->run != want->run;
+	if (f->is_of_other_run && s->lba == want->lba)
 		f->kind = STAMP_LOST; /* what an earlier run wrote is there */
-	else if (s->run != want->run || !s->generation)
+	else if (f->is_of_other_run || !s->generation)
 		f->kind = STAMP_FOREIGN;
 	else if (s->lba != want->lba)
 		f->kind = STAMP_MISDIRECTED;

@@ -74,6 +74,7 @@ struct stamp_found {
 	enum stamp_kind kind;
 	bool has_stamp;	    /* a whole one, in @stamp */
 	struct stamp stamp; /* with a damaged one, what can be read of it */
+	bool is_of_other_run;
 	uint32_t other; /* STAMP_TORN inside the block: the other generation;
 			   0: zeros */
 	bool is_torn_inside;

@@ -149,9 +149,10 @@ static void save(struct verify *v, const struct pending *p, struct finding *f)
 static void settle(struct verify *v, struct pending *p)
 {
 	struct finding *f = &p->f;
+	struct genmap_block b = genmap_get(v->setup.map, f->lba);
 
 	v->totals.blocks[f->kind]++;
-	if (!f->is_transient && !f->is_overwritten)
+	if (!f->is_transient && b.low == f->low && b.high == f->high)
 		genmap_mark_bad(v->setup.map, f->lba);
 	save(v, p, f);
 	if (v->nr_findings < v->setup.keep)

@@ -106,6 +106,7 @@ test_target_dies() {
 	until [ -e r.journal ]; do sleep 0.05; done
 	sleep 2
 	kill -9 "$TGTD_PID"
+	wait "$TGTD_PID" || true
 	wait $run || got=$?
 	[ $got = 3 ] || fail "exit $got: $(cat out err)"
 	says '.integrity == "unknown" and .blocks.unknown > 0 and .promises_broken == []'
@@ -125,6 +126,7 @@ test_target_comes_back() {
 	until [ -e r.journal ]; do sleep 0.05; done
 	sleep 2
 	kill -9 "$TGTD_PID"
+	wait "$TGTD_PID" || true
 	raw_start
 	T --mode logicalunit --op new --tid 1 --lun 1 -b "$PWD/l1.img"
 	wait $run || got=$?

@@ -105,7 +105,9 @@ static void test_wrong(void)
 	CU_ASSERT_EQUAL(kind_of(b, &want), STAMP_FOREIGN);
 	/* Of an earlier run, at its place: nothing was written since. */
 	write_block(b, RUN + 1, LBA, LOW);
-	CU_ASSERT_EQUAL(kind_of(b, &want), STAMP_LOST);
+	stamp_classify(&f, &want, b, BLOCK);
+	CU_ASSERT_EQUAL(f.kind, STAMP_LOST);
+	CU_ASSERT_TRUE(f.is_of_other_run);
 	write_block(b, RUN, LBA, HIGH + 1);
 	CU_ASSERT_EQUAL(kind_of(b, &want), STAMP_FOREIGN);
 }
