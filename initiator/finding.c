@@ -1,6 +1,5 @@
 #include "initiator/finding.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,50 +7,66 @@
 
 #include "base/file.h"
 
-char *finding_describe(const struct finding *f, char *text, size_t size)
+/* A part of what was acknowledged is missing. */
+static void describe_older(const struct finding *f, char *what, size_t size)
 {
 	const struct stamp *s = &f->found.stamp;
-	char what[200] = "";
+
+	if (f->found.is_torn_inside && f->found.other)
+		snprintf(what, size,
+			 "the block begins as generation %u and goes on as %u",
+			 s->generation, f->found.other);
+	else if (f->found.is_torn_inside)
+		snprintf(what, size,
+			 "a part of the block is generation %u, the rest is "
+			 "zeros",
+			 s->generation);
+	else if (f->found.is_of_other_run)
+		snprintf(what, size,
+			 "what another run wrote is there, generation %u of "
+			 "this one was acknowledged",
+			 f->low);
+	else
+		snprintf(what, size,
+			 "generation %u is there, %u was acknowledged",
+			 s->generation, f->low);
+}
+
+static void describe_what(const struct finding *f, char *what, size_t size)
+{
+	const struct stamp *s = &f->found.stamp;
 
 	switch (f->kind) {
 	case STAMP_LOST:
 	case STAMP_STALE:
 	case STAMP_TORN:
-		if (f->found.is_torn_inside)
-			snprintf(what, sizeof(what),
-				 "the block begins as generation %u and goes "
-				 "on as %s%u",
-				 s->generation,
-				 f->found.other ? "" : "zeros, generation ",
-				 f->found.other);
-		else if (f->found.is_of_other_run)
-			snprintf(what, sizeof(what),
-				 "what another run wrote is there, generation "
-				 "%u of this one was acknowledged",
-				 f->low);
-		else if (f->found.has_stamp)
-			snprintf(what, sizeof(what),
-				 "generation %u is there, %u was acknowledged",
-				 s->generation, f->low);
+		describe_older(f, what, size);
 		break;
 	case STAMP_MISDIRECTED:
-		snprintf(what, sizeof(what),
+		snprintf(what, size,
 			 "what was written to LBA %" PRIu64
 			 " (generation %u, client %u) is there",
 			 s->lba, s->generation, s->client);
 		break;
 	case STAMP_ROTTEN:
-		snprintf(what, sizeof(what), "generation %u, damaged",
-			 s->generation);
+		snprintf(what, size, "generation %u, damaged", s->generation);
 		break;
 	default:
-		snprintf(what, sizeof(what), "generation %u was acknowledged",
-			 f->low);
 		if (f->found.has_stamp)
-			snprintf(what, sizeof(what),
+			snprintf(what, size,
 				 "a stamp of another run, or of a later time "
 				 "than the journal knows, is there");
+		else
+			snprintf(what, size, "generation %u was acknowledged",
+				 f->low);
 	}
+}
+
+char *finding_describe(const struct finding *f, char *text, size_t size)
+{
+	char what[200];
+
+	describe_what(f, what, sizeof(what));
 	snprintf(text, size,
 		 "LBA %" PRIu64 ": %s: %s; first wrong byte %u%s%s%s", f->lba,
 		 stamp_kind_name(f->kind), what, f->found.first_wrong,

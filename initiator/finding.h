@@ -13,7 +13,6 @@ struct finding {
 	uint64_t lba;
 	uint32_t low, high; /* generations that it may have had */
 	struct stamp_found found;
-	uint64_t at_ns;	     /* of the loop's clock */
 	bool is_transient;   /* the second read was right */
 	bool is_overwritten; /* written again before a second read */
 	bool has_pair;	     /* lost: its data is at pair_lba; */

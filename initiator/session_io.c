@@ -472,7 +472,7 @@ static void give_up(struct session *s, struct slot *slot)
 static bool verify(struct session *s, struct slot *slot, uint64_t now)
 {
 	struct verify *v = s->setup.opts->verify;
-	bool again = verify_end(v, &slot->verify, &slot->io, now);
+	bool again = verify_end(v, &slot->verify, &slot->io);
 	const char *note = verify_take_note(v);
 
 	if (note)

@@ -212,7 +212,7 @@ static void add_pending(struct verify *v, struct verify_io *vio,
 }
 
 static void take_first(struct verify *v, struct verify_io *vio,
-		       const struct io *io, uint64_t at_ns)
+		       const struct io *io)
 {
 	uint32_t blocks = io->length_bytes / v->block_bytes, i;
 	uint64_t lba = io->offset_bytes / v->block_bytes;
@@ -220,7 +220,7 @@ static void take_first(struct verify *v, struct verify_io *vio,
 
 	/* Backwards, so that the list is in order. */
 	for (i = blocks; i-- > 0;) {
-		struct pending p = {.f = {.lba = lba + i, .at_ns = at_ns}};
+		struct pending p = {.f = {.lba = lba + i}};
 
 		p.has_raced = look(v, vio, io, i, &p.f.found, &b);
 		p.f.kind = p.f.found.kind;
@@ -362,8 +362,7 @@ static bool ask_again(struct verify *v, struct verify_io *vio, struct io *io)
 	return true;
 }
 
-bool verify_end(struct verify *v, struct verify_io *vio, struct io *io,
-		uint64_t at_ns)
+bool verify_end(struct verify *v, struct verify_io *vio, struct io *io)
 {
 	if (!is_covered(v, io))
 		return false;
@@ -371,7 +370,7 @@ bool verify_end(struct verify *v, struct verify_io *vio, struct io *io,
 		if (vio->is_second)
 			take_second(v, vio, io);
 		else
-			take_first(v, vio, io, at_ns);
+			take_first(v, vio, io);
 		return ask_again(v, vio, io);
 	}
 	if (vio->generation)

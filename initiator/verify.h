@@ -59,8 +59,7 @@ void verify_begin(struct verify *v, struct verify_io *vio, struct io *io);
 
 /* It was answered well. True: send @io again, it was changed to be a second
  * read. False: it is over, and @io is as verify_begin() had it. */
-bool verify_end(struct verify *v, struct verify_io *vio, struct io *io,
-		uint64_t at_ns);
+bool verify_end(struct verify *v, struct verify_io *vio, struct io *io);
 
 /* It failed or was given up. */
 void verify_failed(struct verify *v, struct verify_io *vio, struct io *io);

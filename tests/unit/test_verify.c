@@ -148,7 +148,7 @@ static void transfer(struct bench *b, struct disk *d, enum io_op op,
 		while (!d->is_done)
 			loop_turn(b->loop, 1000000);
 		CU_ASSERT_EQUAL_FATAL(b->io.result, 0);
-	} while (verify_end(b->v, &b->vio, &b->io, 0));
+	} while (verify_end(b->v, &b->vio, &b->io));
 }
 
 /* What came in @kind since @before; @others: in all other broken kinds. */
@@ -327,8 +327,8 @@ static void test_raced(void)
 			(uint8_t *)b.buf + i * BLOCK, BLOCK,
 			&(struct stamp){.run = 1, .lba = i, .generation = 1});
 	memcpy((uint8_t *)b.buf + 5 * BLOCK, data + BLOCK, 200);
-	verify_end(b.v, &write, &io, 0);
-	CU_ASSERT_TRUE(verify_end(b.v, &b.vio, &b.io, 0));
+	verify_end(b.v, &write, &io);
+	CU_ASSERT_TRUE(verify_end(b.v, &b.vio, &b.io));
 	/* Again, and it is there. */
 	for (uint64_t i = 0; i < b.io.length_bytes / BLOCK; i++)
 		stamp_write(
@@ -336,7 +336,7 @@ static void test_raced(void)
 			&(struct stamp){.run = 1,
 					.lba = b.io.offset_bytes / BLOCK + i,
 					.generation = 2});
-	CU_ASSERT_FALSE(verify_end(b.v, &b.vio, &b.io, 0));
+	CU_ASSERT_FALSE(verify_end(b.v, &b.vio, &b.io));
 	verify_totals(b.v, &t);
 	CU_ASSERT_EQUAL(verify_broken(&t), 0);
 	CU_ASSERT_EQUAL(t.raced, 1);
