@@ -137,7 +137,7 @@ static int add_test(struct bench_set *s, const char *job)
 		t->expected_s = expected_s(&p.set);
 		for (size_t i = 0; i < p.set.nr_jobs; i++)
 			t->adapts = t->adapts ||
-				    p.set.jobs[i].misfit == MISFIT_ADAPT;
+				    p.set.jobs[i].misfit != MISFIT_ERROR;
 	}
 	prepare_release(&p);
 	return status;

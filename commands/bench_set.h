@@ -24,7 +24,7 @@ struct bench_test {
 	const char *job; /* borrowed; NULL: keys alone */
 	uint64_t plan;	 /* names what the job asks for */
 	double expected_s;
-	bool adapts; /* some job of it has misfit=adapt */
+	bool adapts; /* some job of it has misfit=adapt or skip */
 };
 
 enum bench_state { BENCH_WAITING, BENCH_DONE, BENCH_FAILED };

@@ -191,8 +191,8 @@ static const struct option_desc table[] = {
 		 "or adapt its sizes"},
 	{WORKS("fit", NULL, "SIZE", NULL), FIELD(U64, fit_bytes),
 	 RANGE(1, UINT64_MAX),
-	 .help = "misfit=adapt cuts as if the LUN had no more than this: the "
-		 "same on LUNs of several sizes"},
+	 .help = "jobs with misfit=adapt or skip take the LUN for no larger "
+		 "than this: the same on LUNs of several sizes"},
 	{WORKS("view", NULL, "none|bars|cdm|copy", "none"), FIELD(VIEW, view),
 	 .help = "the picture or table that readers know of this job"},
 	{WORKS("departs", NULL, "TEXT", NULL), FIELD(DEPARTS, departs),

@@ -138,7 +138,7 @@ struct job_opts {
 	bool repeats_together; /* they follow each other at once */
 	struct until until;
 	enum misfit misfit; /* what to do where it does not fit the LUN */
-	uint64_t fit_bytes; /* misfit=adapt cuts to this, too; 0: to the LUN */
+	uint64_t fit_bytes; /* what adapt and skip take the LUN for at most */
 	enum view view;
 	char **departs; /* owned sentences */
 	size_t nr_departs;

@@ -74,10 +74,31 @@ static uint64_t multiply(uint64_t a, uint64_t b)
 
 /* --- regions --- */
 
+/* What a job that may change has of the LUN where it names no bytes. */
+static bool is_bounded_by_fit(const struct job_plan *j)
+{
+	const struct job_opts *o = j->o;
+
+	return is_fit_less(j) && o->misfit != MISFIT_ERROR &&
+	       (!o->size.set || o->size.is_percent);
+}
+
 /* As fio takes a device with a filesize: only that much of it is there. */
 static uint64_t extent_bytes(const struct job_plan *j)
 {
-	return j->o->filesize ? j->o->filesize : lun_bytes(&j->p->lun);
+	if (j->o->filesize)
+		return j->o->filesize;
+	return is_bounded_by_fit(j) ? plan_room(j) : lun_bytes(&j->p->lun);
+}
+
+static int note_fit(const struct job_plan *j)
+{
+	char text[32];
+
+	if (!is_bounded_by_fit(j) || j->o->filesize || j->o->workspace_bytes)
+		return 0;
+	return plan_add_note(j, "as if the LUN had %s: fit allows no more",
+			     units_bytes(text, sizeof(text), plan_room(j)));
 }
 
 static const char *extent_name(const struct job_plan *j)
@@ -173,6 +194,8 @@ int plan_clone_region(const struct job_plan *j, unsigned int clone,
 
 	if (!ret)
 		ret = clone_length(j, clone, *offset, length);
+	if (!ret)
+		ret = note_fit(j);
 	if (ret)
 		return ret;
 	rest = *length % j->unit;

@@ -61,8 +61,8 @@ test_killed_and_resumed() {
 # A job that adapts has the same plan on arrays of several sizes, though it would
 # fit more on one of them.
 test_cut_alike() {
-	expect 0 "$LUNBENCH" bench --name=x --rw=read --bs=64k --size=40m --misfit=adapt \
-		--runtime=1 --array raid1,raid0 --members 2x32M@hdd --virtual-time --out set
+	printf '%s\n' '[x]' rw=read bs=64k size=40m runtime=1 '#lunbench: misfit=adapt' >x.fio
+	expect 0 "$LUNBENCH" bench x.fio --array raid1,raid0 --members 2x32M@hdd --virtual-time --out set
 	[ "$(jq -s 'map(.lunbench.plan.clients[0].length_bytes) | unique | length' \
 		set/raid?/*.json)" = 1 ] || fail "cut apart"
 	jq -e '.lunbench.lun.bytes > 40 * 1048576 and (.lunbench.plan.notes[0] |
@@ -70,8 +70,7 @@ test_cut_alike() {
 		set/raid0/*.json >/dev/null || fail "$(jq .lunbench.plan set/raid0/*.json)"
 	expect 0 "$LUNBENCH" compare set/raid1 set/raid0
 	# Who asks for more, gets it.
-	expect 0 "$LUNBENCH" bench --name=x --rw=read --bs=64k --size=40m --misfit=adapt --fit=36m \
-		--runtime=1 --array raid1,raid0 --members 2x32M@hdd --virtual-time --out own
+	expect 0 "$LUNBENCH" bench x.fio --fit=36m --array raid1,raid0 --members 2x32M@hdd --virtual-time --out own
 	jq -e '.lunbench.plan.clients[0].length_bytes == 36 * 1048576' own/raid0/*.json >/dev/null
 }
 

@@ -365,13 +365,18 @@ static void test_fit(void)
 			      "[global]\nmisfit=adapt\nstonewall\nfit=32m\n"
 			      "[a]\nsize=1g\nio_size=40m\n"
 			      "[b]\nworkspace=20m\nclients=2\n"
-			      "[c]\nsize=8m\n"),
+			      "[c]\nsize=8m\n"
+			      "[d]\nsize=50%\nmisfit=skip\n"
+			      "[e]\nio_size=40m\nmisfit=skip\n"),
 			0);
 		CU_ASSERT_EQUAL(p.clients[0].length_bytes, 32 * MIB);
 		CU_ASSERT_EQUAL(p.clients[1].length_bytes, 32 * MIB);
 		CU_ASSERT_EQUAL(p.clients[1].io_bytes, 32 * MIB);
 		CU_ASSERT_EQUAL(p.clients[2].length_bytes, 16 * MIB);
 		CU_ASSERT_EQUAL(p.clients[4].length_bytes, 8 * MIB);
+		CU_ASSERT_EQUAL(p.clients[5].length_bytes, 16 * MIB);
+		CU_ASSERT_EQUAL(p.clients[6].length_bytes, 32 * MIB);
+		CU_ASSERT_EQUAL(p.clients[6].io_bytes, 40 * MIB);
 		CU_ASSERT_STRING_EQUAL(p.notes[0],
 				       "a: size=1 GiB became 32 MiB: fit "
 				       "allows no more");
