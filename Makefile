@@ -3,7 +3,7 @@
 #   make               build ./lunbench
 #   make deps          install what building, running and testing need (Debian)
 #   make bench         deps, build, then a review: one load curve over four arrays
-#                      (3 minutes on two cores); MEMBERS=/dev/sdb,... for disks;
+#                      (2 minutes on two cores); MEMBERS=/dev/sdb,... for disks;
 #                      REPEATS=3 for the knees' intervals (three times as long)
 #   make bench-basic   deps, build, then measure the bundled target (a minute)
 #   make check         deps, build, then every test
