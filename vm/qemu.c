@@ -99,16 +99,17 @@ static void add_machine(struct qemu_command *c, const struct guest_opts *o)
 /* The clock is the count of instructions; while the guest waits, it jumps. The
  * seed is for what QEMU draws for the guest.
  *
- * rr=record is for its lock: QEMU's main thread then waits while the guest runs.
- * Without it (QEMU 7.2) that thread may look in the moment when the guest has
- * halted and its last instructions are not yet counted, and jumps too far by
- * them. Nothing is recorded: what would be is thrown away. */
+ * rr=record is for its lock: QEMU's main thread then waits while the guest
+ * runs. Without it (QEMU 7.2) that thread may look in the moment when the guest
+ * has halted and its last instructions are not yet counted, and jumps too far
+ * by them. Nothing is recorded: what would be is thrown away. */
 static void add_virtual_time(struct qemu_command *c, const struct guest_opts *o)
 {
 	if (!o->mips)
 		return;
 	add(c, "-icount");
-	add(c, "shift=%d,sleep=off,rr=record,rrfile=/dev/null", guest_mips_shift(o->mips));
+	add(c, "shift=%d,sleep=off,rr=record,rrfile=/dev/null",
+	    guest_mips_shift(o->mips));
 	add(c, "-rtc");
 	add(c, "clock=vm,base=2026-01-01T00:00:00");
 	add(c, "-seed");
