@@ -185,7 +185,7 @@ static void put_rounds(struct page *g, const struct point *p)
 
 static void put_table(struct page *g)
 {
-	const struct point *p, *end = g->set->points + g->set->nr_points;
+	const struct point *p = g->set->points;
 
 	page_table(g, "steady", "The last five rounds");
 	page_format(g,
@@ -193,7 +193,7 @@ static void put_table(struct page *g)
 		    ">row</th><th>rounds</th><th>mean IOPS</th><th>range</th>"
 		    "<th>rise or fall</th><th class=\"text\"></th></tr></thead>"
 		    "\n<tbody>\n");
-	for (p = g->set->points; p < end; p++)
+	for (size_t i = 0; i < g->set->nr_points; i++, p++)
 		if (is_first(g, p))
 			put_rounds(g, p);
 	page_table_end(g);
@@ -201,10 +201,10 @@ static void put_table(struct page *g)
 
 void page_put_steady(struct page *g)
 {
-	const struct point *p, *end = g->set->points + g->set->nr_points;
+	const struct point *p = g->set->points;
 	bool has_heading = false;
 
-	for (p = g->set->points; p < end; p++) {
+	for (size_t i = 0; i < g->set->nr_points; i++, p++) {
 		if (!is_first(g, p) || is_drawn(g, p))
 			continue;
 		if (!has_heading) {
