@@ -17,6 +17,7 @@ void wire_counts_add(struct wire_counts *to, const struct wire_counts *now,
 {
 	to->pdus_out += now->pdus_out - before->pdus_out;
 	to->pdus_in += now->pdus_in - before->pdus_in;
+	to->data_outs += now->data_outs - before->data_outs;
 	to->r2ts += now->r2ts - before->r2ts;
 	to->nops += now->nops - before->nops;
 	to->digest_errors += now->digest_errors - before->digest_errors;

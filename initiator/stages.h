@@ -38,7 +38,9 @@ static inline void wire_times_enter(struct wire_times *t, enum wire_stage s,
 
 /* Of one connection, or summed. */
 struct wire_counts {
-	uint64_t pdus_out, pdus_in, r2ts;
+	uint64_t pdus_out, pdus_in;
+	uint64_t data_outs; /* of pdus_out */
+	uint64_t r2ts;
 	uint64_t nops;		/* both ways */
 	uint64_t digest_errors; /* found here, or told by the target */
 	uint64_t window_stalls; /* the target's command window got shut

@@ -99,8 +99,11 @@ void tap_queued_header(struct tap *t, const uint8_t *pdu, size_t n)
 {
 	t->counts.pdus_out++;
 	switch (pdu[0] & OPCODE) {
-	case SCSI_COMMAND:
 	case DATA_OUT:
+		t->counts.data_outs++;
+		add_mark(t, pdu, n);
+		break;
+	case SCSI_COMMAND:
 		add_mark(t, pdu, n);
 		break;
 	case NOP_OUT:

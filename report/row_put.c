@@ -239,6 +239,7 @@ static void put_wire(struct put *p, json_t *o, const struct row *r)
 	put_int(p, wire, "window_commands", c->window_commands);
 	put_int(p, wire, "r2ts", c->r2ts);
 	put_int(p, wire, "pdus_out", c->pdus_out);
+	put_int(p, wire, "data_outs", c->data_outs);
 	put_int(p, wire, "pdus_in", c->pdus_in);
 	put_int(p, wire, "nops", c->nops);
 	put_int(p, wire, "digest_errors", c->digest_errors);

@@ -7,7 +7,7 @@
 #include "report/text.h"
 #include "workloads/options.h"
 
-/* From which share on a stage is worth a line. */
+/* From which share on a stage is worth a line, and writes a hint. */
 static const double worth = 0.05;
 
 /* tgt's default, and that of RFC 7143 13.12. */
@@ -115,10 +115,10 @@ static bool hint_first_burst(const struct load *l, char *text)
 	return true;
 }
 
-/* PDUs that lunbench sent for each write. */
+/* Its command, and what took the data that was not in that. */
 static double pdus_a_write(const struct load *l)
 {
-	return (number_of(l->wire, "pdus_out") - l->reads) / l->writes;
+	return 1 + number_of(l->wire, "data_outs") / l->writes;
 }
 
 static bool hint_immediate(const struct load *l, char *text)
@@ -191,6 +191,11 @@ static void print_line(const struct load *l, int width, bool *has_begun,
 	put_line("time    ", text, width, has_begun, out);
 }
 
+static bool has_writes(const struct load *l)
+{
+	return l->writes >= 1 && l->writes >= worth * (l->reads + l->writes);
+}
+
 static void print_hints(const struct load *l, bool told[HINTS], int width,
 			bool *has_begun, FILE *out)
 {
@@ -198,7 +203,7 @@ static void print_hints(const struct load *l, bool told[HINTS], int width,
 	size_t i;
 
 	for (i = 0; i < HINTS; i++) {
-		if (told[i] || (hints[i].of_writes && l->writes < 1) ||
+		if (told[i] || (hints[i].of_writes && !has_writes(l)) ||
 		    !hints[i].holds(l, why))
 			continue;
 		told[i] = true;

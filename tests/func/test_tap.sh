@@ -48,6 +48,12 @@ test_r2ts() {
 	has words "time went: "
 	has words "hint lunbench: ImmediateData=No: "
 	has words "hint lunbench: MaxRecvDataSegmentLength=8192: each write of 256 KiB took 33.0 PDUs; set it to 262144"
+	# nor do reads and flushes beside them make it more; few writes are no matter
+	load --rw=randrw --bs=256k --iodepth=4 --fsync=1
+	is '.data_outs > 0 and .data_outs == 32 * .r2ts'
+	tr -s ' \n' ' ' <out | grep -F "each write of 256 KiB took 33.0 PDUs" || fail "$(cat out)"
+	load --rw=randrw --bs=256k --iodepth=4 --rwmixread=98
+	! grep "^hint " out || fail "a hint for 2 % of writes"
 	kill "$INSTANT"
 	# two R2Ts a write
 	instant size=64M InitialR2T=Yes ImmediateData=No r2t=131072
