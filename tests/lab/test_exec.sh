@@ -92,7 +92,7 @@ test_set_interrupted() {
 	kill -INT $pid
 	wait $pid || status=$?
 	[ $status = 130 ] || fail "exit $status: $(cat err)"
-	has err "interrupted; what is done is in"
+	has err "interrupted; what ran in the lab is lost with its guest; what is done is in"
 }
 
 test_killed() {
