@@ -13,9 +13,11 @@ repeat() {
 
 # hinder PID: holds up the QEMU of the lunbench that PID starts next.
 hinder() {
-	local lab qemu=
+	local lab qemu= n=0
 	until lab=$(pgrep -P "$1" -x lunbench) && qemu=$(pgrep -P "$lab" -x qemu-system-x86); do
 		sleep 0.2
+		n=$((n + 1))
+		[ $n -lt 300 ] || fail "no QEMU to hold up"
 	done
 	sleep 0.5
 	"$AIDS/hinder" "$qemu"
@@ -24,14 +26,14 @@ hinder() {
 # Again with a core kept busy, and with QEMU's threads held up all the time: not
 # one byte may differ.
 test_repeatable() {
-	local busy
+	local busy me=$BASHPID
 	cp "$ROOT/tests/lab/repeat.fio" .
 	repeat quiet
 	timeout 300 sh -c 'while :; do :; done' &
 	busy=$!
 	repeat busy
 	kill $busy
-	hinder $BASHPID >stops &
+	hinder $me >stops &
 	repeat hindered
 	wait $!
 	cat stops
