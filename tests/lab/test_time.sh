@@ -13,7 +13,7 @@ repeat() {
 
 # hinder PID: holds up the QEMU of the lunbench that PID starts next.
 hinder() {
-	local lab qemu= n=0
+	local lab qemu n=0
 	until lab=$(pgrep -P "$1" -x lunbench) && qemu=$(pgrep -P "$lab" -x qemu-system-x86); do
 		sleep 0.2
 		n=$((n + 1))
