@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "initiator/session_io.h"
+#include "initiator/session_stages.h"
 
 /*
  * The end of the measuring window
@@ -221,7 +222,7 @@ static void on_open(void *user, const struct lun *lun, const struct err *e)
 	s->opened_ns = now_ns(s);
 	s->next_scan_ns = 0;
 	if (s->has_counted)
-		session_io_begin_counts(s);
+		session_begin_counts(s);
 	if (s->is_stopped)
 		set_state(s, SESSION_DRAINING);
 	session_io_resume(s);
@@ -301,7 +302,7 @@ static void lose(struct session *s, const struct err *why)
 	else if (s->result.disconnects)
 		s->attempts++;
 	s->result.disconnects++;
-	session_io_end_counts(s);
+	session_end_counts(s);
 	s->lost_ns = now;
 	s->last_error = *why;
 	snprintf(text, sizeof(text), "session %u to %s is lost%s: %s",
@@ -372,7 +373,7 @@ static void finish(struct session *s)
 	if (s->is_finished)
 		return;
 	s->is_finished = true;
-	session_io_end_counts(s);
+	session_end_counts(s);
 	loop_timer_cancel(s->setup.loop, &s->fill);
 	loop_timer_cancel(s->setup.loop, &s->end);
 	s->setup.events->on_finished(s->setup.user, s);

@@ -7,67 +7,10 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "initiator/retry.h"
+#include "initiator/session_stages.h"
 
 enum { PAGE_BYTES = 4096 };
-
-/*
- * What is retried, and how long after the refusal: first_ns, then twice that,
- * and so on up to max_ns; until the command time-out since its first
- * submission has passed, then it is an error. Each retry is counted by cause,
- * and the latency of the I/O contains all of them, because that is what a
- * user of the LUN would have waited. Everything else (reservation conflict,
- * medium error, no such LUN, write protection, ...) is an error at once:
- * asking again would not change the answer.
- *
- * BUSY and TASK SET FULL ask for patience (SAM-5 5.3.1). A unit attention only
- * tells of an event, and the next try succeeds, unless the target is mad.
- */
-static const struct retry_rule {
-	uint64_t first_ns, max_ns;
-} retry_rules[RETRY_CAUSES] = {
-	[RETRY_BUSY] = {10 * NS_PER_MSEC, 100 * NS_PER_MSEC},
-	[RETRY_TASK_SET_FULL] = {10 * NS_PER_MSEC, 100 * NS_PER_MSEC},
-	[RETRY_UNIT_ATTENTION] = {0, 100 * NS_PER_MSEC},
-	[RETRY_NOT_READY] = {100 * NS_PER_MSEC, 100 * NS_PER_MSEC},
-	/* Its pace is that of opening again: see session.c. */
-	[RETRY_CONNECTION_LOST] = {0, 0},
-};
-
-enum {
-	SCSI_TASK_SET_FULL = 0x28,
-	SENSE_NOT_READY = 2,
-	SENSE_UNIT_ATTENTION = 6,
-};
-
-/* RETRY_CAUSES: not to be retried. */
-static enum retry_cause find_cause(const struct io *io)
-{
-	if (io->result == -EBUSY)
-		return io->detail.scsi_status == SCSI_TASK_SET_FULL
-			       ? RETRY_TASK_SET_FULL
-			       : RETRY_BUSY;
-	if (io->result == -EAGAIN &&
-	    io->detail.sense_key == SENSE_UNIT_ATTENTION)
-		return RETRY_UNIT_ATTENTION;
-	if (io->result == -EAGAIN && io->detail.sense_key == SENSE_NOT_READY)
-		return RETRY_NOT_READY;
-	return RETRY_CAUSES;
-}
-
-/* @attempts: retries before this one. */
-static uint64_t retry_delay_ns(enum retry_cause cause, unsigned int attempts)
-{
-	const struct retry_rule *rule = &retry_rules[cause];
-	uint64_t ns = rule->first_ns;
-
-	if (!ns && attempts) {
-		ns = 10 * NS_PER_MSEC;
-		attempts--;
-	}
-	while (attempts-- && ns < rule->max_ns)
-		ns *= 2;
-	return ns < rule->max_ns ? ns : rule->max_ns;
-}
 
 static uint64_t now_ns(const struct session *s)
 {
@@ -170,50 +113,6 @@ static void end_io(struct session *s, struct slot *slot, uint64_t now)
 	push_free(s, slot, now);
 }
 
-/* --- where the time went --- */
-
-/* Of an answer: all but what was queued here, which is the rest. */
-static void add_stages(const struct io *io, uint64_t now,
-		       uint64_t ns[WIRE_STAGES])
-{
-	struct wire_times t = io->times;
-
-	wire_times_enter(&t, t.now, now);
-	for (size_t i = STAGE_QUEUED_HERE + 1; i < WIRE_STAGES; i++)
-		ns[i] += t.spent_ns[i];
-}
-
-static void record_stages(struct session *s, struct slot *slot, uint64_t now)
-{
-	uint64_t *ns = slot->earlier_ns, rest = now - slot->submit_ns;
-
-	if (!slot->io.times.first_ns || !s->setup.meter->stage[0])
-		return;
-	add_stages(&slot->io, now, ns);
-	for (size_t i = STAGE_QUEUED_HERE + 1; i < WIRE_STAGES; i++)
-		rest -= ns[i];
-	ns[STAGE_QUEUED_HERE] = rest;
-	meter_record_stages(s->setup.meter, ns);
-}
-
-void session_io_begin_counts(struct session *s)
-{
-	const struct transport *t = s->setup.opts->transport;
-
-	s->has_counted = true;
-	s->has_passed = t->counts && t->counts(s->conn, &s->passed);
-}
-
-void session_io_end_counts(struct session *s)
-{
-	struct wire_counts now;
-
-	if (s->has_passed && s->conn &&
-	    s->setup.opts->transport->counts(s->conn, &now))
-		wire_counts_add(&s->setup.meter->wire, &now, &s->passed);
-	s->has_passed = false;
-}
-
 static void end_well(struct session *s, struct slot *slot, uint64_t now)
 {
 	uint32_t bytes = slot->io.length_bytes;
@@ -222,7 +121,7 @@ static void end_well(struct session *s, struct slot *slot, uint64_t now)
 		     slot->intended_ns, slot->submit_ns, now,
 		     now - s->start_ns);
 	if (slot->counted)
-		record_stages(s, slot, now);
+		session_record_stages(s, slot, now);
 	live_record(s->setup.live, bytes, now - slot->submit_ns);
 	end_io(s, slot, now);
 	if (slot->counted) {
@@ -345,7 +244,7 @@ static void submit_next(struct session *s, uint64_t now)
 	memset(slot->earlier_ns, 0, sizeof(slot->earlier_ns));
 	slot->counted = is_counted(s, now);
 	if (slot->counted && !s->has_counted)
-		session_io_begin_counts(s);
+		session_begin_counts(s);
 	if (slot->counted && s->next.op != OP_FLUSH)
 		meter_record_depth(s->setup.meter, s->nr_outstanding);
 	io->op = s->next.op;
@@ -439,7 +338,7 @@ void session_io_fill(struct session *s)
 /* True if the slot will be sent again. */
 static bool retry(struct session *s, struct slot *slot, uint64_t now)
 {
-	enum retry_cause cause = find_cause(&slot->io);
+	enum retry_cause cause = retry_cause_of(&slot->io);
 	uint64_t delay_ns;
 
 	if (cause == RETRY_CAUSES)
@@ -449,8 +348,7 @@ static bool retry(struct session *s, struct slot *slot, uint64_t now)
 	    s->setup.opts->initiator.command_timeout_ns)
 		return false;
 	s->setup.meter->retries[cause]++;
-	if (slot->io.times.first_ns)
-		add_stages(&slot->io, now, slot->earlier_ns);
+	session_add_stages(slot, now);
 	slot->attempts++;
 	slot->state = SLOT_PAUSED;
 	loop_timer_set(s->setup.loop, &slot->pause, now + delay_ns);

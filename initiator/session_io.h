@@ -24,11 +24,6 @@ void session_io_give_up(struct session *s);
  * since which nothing was submitted or done. */
 double session_io_depth_ns(const struct session *s, uint64_t at_ns);
 
-/* The wire's counts from now on are the row's; those since then are added to
- * it. */
-void session_io_begin_counts(struct session *s);
-void session_io_end_counts(struct session *s);
-
 /* "read of 8 blocks at LBA 1234" */
 char *session_io_text(const struct slot *slot, char *buf, size_t size);
 
