@@ -9,6 +9,7 @@
 #include "initiator/iscsi_inquiry.h"
 #include "initiator/iscsi_link.h"
 #include "initiator/sense.h"
+#include "initiator/wire.h"
 
 /*
  * The iscsi transport: one session (a link), one LUN. libiscsi's tasks read
@@ -70,7 +71,7 @@ static void give_back(struct slot *s)
 static void find_missing(struct slot *s)
 {
 	struct io *io = s->io;
-	int64_t came = link_data_in(s->c->link, s->task->itt);
+	int64_t came = wire_data_in(link_wire(s->c->link), s->task->itt);
 
 	if (io->op == OP_READ && came >= 0 && came < io->length_bytes)
 		io->detail.residual_bytes =
@@ -117,13 +118,14 @@ static bool must_wait(const struct slot *s)
 {
 	const struct io *io = s->io;
 	struct link *l = s->c->link;
-	int64_t left = link_data_left(l, s->task->itt);
+	int64_t left = wire_data_left(link_wire(l), s->task->itt);
 
 	if (io->op == OP_READ)
 		return false;
 	if (left < 0 ? io->result != 0 : left > 0)
 		return link_has_output(l);
-	return io->op == OP_WRITE && link_holds(l, io->buf, io->length_bytes);
+	return io->op == OP_WRITE &&
+	       wire_holds(link_wire(l), io->buf, io->length_bytes);
 }
 
 static void drop_task(struct slot *s)
@@ -163,7 +165,7 @@ static void on_task_done(struct iscsi_context *ctx, int status, void *data,
 		return;
 	}
 	fill_detail(s, status);
-	link_times(c->link, s->task->itt, &s->io->times);
+	wire_times(link_wire(c->link), s->task->itt, &s->io->times);
 	if (must_wait(s)) {
 		io_list_push(&c->late, s->io);
 		link_tell_sent(c->link);
@@ -298,12 +300,14 @@ static unsigned int iscsi_held(const struct conn *conn)
 
 static bool iscsi_counts(const struct conn *conn, struct wire_counts *counts)
 {
-	return link_counts(((const struct iscsi_conn *)conn)->link, counts);
+	return wire_counts(link_wire(((const struct iscsi_conn *)conn)->link),
+			   counts);
 }
 
 static const struct negotiation *iscsi_negotiation(const struct conn *conn)
 {
-	return link_negotiation(((const struct iscsi_conn *)conn)->link);
+	return wire_negotiation(
+		link_wire(((const struct iscsi_conn *)conn)->link));
 }
 
 /* --- opening --- */

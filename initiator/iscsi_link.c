@@ -619,34 +619,9 @@ bool link_has_output(struct link *l)
 	return library_has_output(l) || wire_has_output(l->wire);
 }
 
-bool link_holds(const struct link *l, const void *buf, size_t bytes)
+const struct wire *link_wire(const struct link *l)
 {
-	return wire_holds(l->wire, buf, bytes);
-}
-
-int64_t link_data_in(const struct link *l, uint32_t itt)
-{
-	return wire_data_in(l->wire, itt);
-}
-
-int64_t link_data_left(const struct link *l, uint32_t itt)
-{
-	return wire_data_left(l->wire, itt);
-}
-
-bool link_times(const struct link *l, uint32_t itt, struct wire_times *t)
-{
-	return wire_times(l->wire, itt, t);
-}
-
-bool link_counts(const struct link *l, struct wire_counts *c)
-{
-	return wire_counts(l->wire, c);
-}
-
-const struct negotiation *link_negotiation(const struct link *l)
-{
-	return wire_negotiation(l->wire);
+	return l->wire;
 }
 
 /* libiscsi wants to write whenever the first PDU in its queue may be sent; what

@@ -87,22 +87,9 @@ void link_kick(struct link *l);
  * has left. */
 bool link_has_output(struct link *l);
 
-/* Does the wire still have some of @buf to send? libiscsi, and the target,
- * may be done with the command before that. */
-bool link_holds(const struct link *l, const void *buf, size_t bytes);
-
-/* Of the command with that initiator task tag, until its callback returns:
- * bytes of data that came, and those of a write that libiscsi has not sent; -1
- * where the wire is plain: libiscsi does not count. */
-int64_t link_data_in(const struct link *l, uint32_t itt);
-int64_t link_data_left(const struct link *l, uint32_t itt);
-
-/* Where its time went, and what passed since the connection was made. False
- * where the wire is plain. */
-bool link_times(const struct link *l, uint32_t itt, struct wire_times *t);
-bool link_counts(const struct link *l, struct wire_counts *c);
-/* Borrowed; NULL where the wire is plain. */
-const struct negotiation *link_negotiation(const struct link *l);
+/* What it knows of the session's PDUs. NULL, which wire_holds() and its like
+ * take, where it is plain: libiscsi does not count. */
+const struct wire *link_wire(const struct link *l);
 
 /* PDUs that wait because the target's command window (MaxCmdSN) is shut. */
 unsigned int link_held(struct link *l);
