@@ -1,19 +1,11 @@
 #include "initiator/ledger.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Opcodes, RFC 7143 section 11.2.1.2. */
-enum {
-	SCSI_COMMAND = 0x01,
-	DATA_OUT = 0x05,
-	SCSI_RESPONSE = 0x21,
-	DATA_IN = 0x25,
-	R2T = 0x31,
-};
+#include "initiator/pdu.h"
 
 enum { UNASKED = 0xffffffff };		     /* target transfer tag */
 enum { IS_READ = 0x40, IS_WRITE = 0x20 };    /* of a command, 11.3.1 */
@@ -32,19 +24,6 @@ void ledger_release(struct ledger *l)
 {
 	free(l->entries);
 	memset(l, 0, sizeof(*l));
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return be32toh(v);
-}
-
-static uint32_t data_bytes(const uint8_t *header)
-{
-	return get32(header + 4) & 0xffffff;
 }
 
 /* WAYS entries; NULL: there are none yet. */
@@ -117,25 +96,25 @@ static struct ledger_entry *add(struct ledger *l, uint32_t itt)
 
 void ledger_sent(struct ledger *l, const uint8_t *header)
 {
-	uint32_t itt = get32(header + 16);
+	uint32_t itt = pdu_itt(header);
 	struct ledger_entry *e;
 
 	l->sending = NULL;
-	switch (header[0] & 0x3f) {
-	case SCSI_COMMAND:
+	switch (pdu_opcode(header)) {
+	case PDU_SCSI_COMMAND:
 		e = add(l, itt);
 		if (!e)
 			return;
 		*e = (struct ledger_entry){.itt = itt,
-					   .expected = get32(header + 20),
+					   .expected = be_get32(header + 20),
 					   .flags = header[1],
 					   .is_known = true};
 		l->sending = e;
 		l->is_asked = false;
 		break;
-	case DATA_OUT:
+	case PDU_DATA_OUT:
 		l->sending = ledger_find(l, itt);
-		l->is_asked = get32(header + 20) != UNASKED;
+		l->is_asked = be_get32(header + 20) != UNASKED;
 		break;
 	}
 }
@@ -154,7 +133,7 @@ static int refuse(struct ledger *l, const char *what, const uint8_t *header,
 {
 	snprintf(l->complaint, sizeof(l->complaint),
 		 "the target sent %s for task 0x%08x, %s", what,
-		 get32(header + 16), why);
+		 pdu_itt(header), why);
 	return -EPROTO;
 }
 
@@ -162,7 +141,7 @@ static int refuse(struct ledger *l, const char *what, const uint8_t *header,
 static int check_data_in(struct ledger *l, struct ledger_entry *e,
 			 const uint8_t *header)
 {
-	uint32_t n = data_bytes(header), at = get32(header + 40);
+	uint32_t n = pdu_data_bytes(header), at = be_get32(header + 40);
 
 	if (!e || e->is_over || !(e->flags & IS_READ))
 		return refuse(l, "Data-In", header,
@@ -179,7 +158,7 @@ static int check_data_in(struct ledger *l, struct ledger_entry *e,
 static int check_r2t(struct ledger *l, struct ledger_entry *e,
 		     const uint8_t *header)
 {
-	uint32_t at = get32(header + 40), n = get32(header + 44);
+	uint32_t at = be_get32(header + 40), n = be_get32(header + 44);
 
 	if (!e || e->is_over || !(e->flags & IS_WRITE))
 		return refuse(l, "R2T", header,
@@ -214,7 +193,7 @@ static int check_response(struct ledger *l, struct ledger_entry *e,
 			  const uint8_t *header)
 {
 	bool is_good = !header[2] && !header[3];
-	bool is_all = !(header[1] & RESIDUAL) || !get32(header + 44);
+	bool is_all = !(header[1] & RESIDUAL) || !be_get32(header + 44);
 
 	if (!e || e->is_over)
 		return 0; /* libiscsi leaves it alone */
@@ -231,13 +210,13 @@ int ledger_received(struct ledger *l, const uint8_t *header)
 
 	if (l->is_blind)
 		return 0;
-	e = ledger_find(l, get32(header + 16));
-	switch (header[0] & 0x3f) {
-	case DATA_IN:
+	e = ledger_find(l, pdu_itt(header));
+	switch (pdu_opcode(header)) {
+	case PDU_DATA_IN:
 		return check_data_in(l, e, header);
-	case R2T:
+	case PDU_R2T:
 		return check_r2t(l, e, header);
-	case SCSI_RESPONSE:
+	case PDU_SCSI_RESPONSE:
 		return check_response(l, e, header);
 	}
 	return 0;

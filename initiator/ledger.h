@@ -36,8 +36,6 @@ struct ledger {
 void ledger_init(struct ledger *l);
 void ledger_release(struct ledger *l);
 
-enum { LEDGER_HEADER = 48 }; /* bytes of a basic header segment */
-
 /* A header goes out; then @bytes of its data segment do. */
 void ledger_sent(struct ledger *l, const uint8_t *header);
 void ledger_sent_data(struct ledger *l, size_t bytes);

@@ -4,20 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint16_t get16(const uint8_t *p)
-{
-	return p[0] << 8 | p[1];
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	return (uint32_t)get16(p) << 16 | get16(p + 2);
-}
-
-static uint64_t get64(const uint8_t *p)
-{
-	return (uint64_t)get32(p) << 32 | get32(p + 4);
-}
+#include "base/be.h"
 
 /* Printable ASCII, blanks trimmed on both sides. */
 static void copy_text(char *dst, size_t size, const uint8_t *from, size_t n)
@@ -53,12 +40,12 @@ int pages_inquiry(const uint8_t *d, size_t n, unsigned int *qualifier,
 
 int pages_capacity10(const uint8_t *d, size_t n, struct lun *l)
 {
-	if (n < 8 || !get32(d + 4))
+	if (n < 8 || !be_get32(d + 4))
 		return -EPROTO;
-	if (get32(d) == UINT32_MAX)
+	if (be_get32(d) == UINT32_MAX)
 		return -EOVERFLOW;
-	l->blocks = (uint64_t)get32(d) + 1;
-	l->block_bytes = get32(d + 4);
+	l->blocks = (uint64_t)be_get32(d) + 1;
+	l->block_bytes = be_get32(d + 4);
 	return 0;
 }
 
@@ -66,15 +53,15 @@ int pages_capacity16(const uint8_t *d, size_t n, struct lun *l)
 {
 	uint64_t last;
 
-	if (n < 12 || !get32(d + 8))
+	if (n < 12 || !be_get32(d + 8))
 		return -EPROTO;
-	last = get64(d);
+	last = be_get64(d);
 	if (last == UINT64_MAX)
 		return -ENODATA;
-	if (last >= UINT64_MAX / get32(d + 8))
+	if (last >= UINT64_MAX / be_get32(d + 8))
 		return -EPROTO; /* over 2^64 bytes */
 	l->blocks = last + 1;
-	l->block_bytes = get32(d + 8);
+	l->block_bytes = be_get32(d + 8);
 	if (n >= 14 && (d[13] & 0x0f))
 		l->physical_block_bytes = l->block_bytes << (d[13] & 0x0f);
 	else
@@ -94,7 +81,7 @@ static size_t vpd_length(const uint8_t *d, size_t n, uint8_t code)
 
 	if (n < 4 || d[1] != code)
 		return 0;
-	length = get16(d + 2);
+	length = be_get16(d + 2);
 	return length < n - 4 ? length : n - 4;
 }
 
@@ -158,16 +145,16 @@ void pages_limits(const uint8_t *d, size_t n, struct lun *l)
 	size_t length = vpd_length(d, n, 0xb0);
 
 	if (length >= 12) {
-		l->max_transfer_blocks = get32(d + 8);
-		l->optimal_transfer_blocks = get32(d + 12);
+		l->max_transfer_blocks = be_get32(d + 8);
+		l->optimal_transfer_blocks = be_get32(d + 12);
 	}
 	if (length >= 28) {
-		l->max_unmap_blocks = get32(d + 20);
-		l->max_unmap_descriptors = get32(d + 24);
-		l->unmap_granularity_blocks = get32(d + 28);
+		l->max_unmap_blocks = be_get32(d + 20);
+		l->max_unmap_descriptors = be_get32(d + 24);
+		l->unmap_granularity_blocks = be_get32(d + 28);
 	}
 	if (length >= 44)
-		l->max_atomic_blocks = get32(d + 44);
+		l->max_atomic_blocks = be_get32(d + 44);
 }
 
 void pages_provisioning(const uint8_t *d, size_t n, struct lun *l)
@@ -190,7 +177,7 @@ void pages_mode(const uint8_t *d, size_t n, struct lun *l)
 	l->can_fua = d[2] & 0x10; /* DPOFUA: SBC-3 6.4.1 */
 	end = (size_t)d[0] + 1 < n ? (size_t)d[0] + 1 : n;
 	for (at = 4 + d[3]; at + 3 <= end;
-	     at += d[at] & 0x40 ? (size_t)4 + get16(d + at + 2)
+	     at += d[at] & 0x40 ? (size_t)4 + be_get16(d + at + 2)
 				: (size_t)2 + d[at + 1]) {
 		if ((d[at] & 0x7f) == 0x08) {
 			l->write_cache = d[at + 2] & 0x04;
@@ -215,5 +202,5 @@ int pages_lun_number(const uint8_t entry[8])
 
 size_t pages_luns_bytes(const uint8_t *d, size_t n)
 {
-	return n < 8 ? 0 : (size_t)get32(d) + 8;
+	return n < 8 ? 0 : (size_t)be_get32(d) + 8;
 }

@@ -2,14 +2,6 @@
 
 #include <string.h>
 
-enum { /* RFC 7143 section 11.2.1.2 */
-       OP_SCSI_COMMAND = 0x01,
-       OP_LOGIN = 0x03,
-       OP_DATA_OUT = 0x05,
-       OP_LOGIN_RESPONSE = 0x23,
-       OP_DATA_IN = 0x25,
-};
-
 enum { DIGEST = 4 };
 
 void pcap_pdu_init(struct pcap_pdu *p, struct pcap_login *login)
@@ -18,20 +10,17 @@ void pcap_pdu_init(struct pcap_pdu *p, struct pcap_login *login)
 	p->login = login;
 }
 
-static int opcode(const struct pcap_pdu *p)
-{
-	return p->header[0] & 0x3f;
-}
-
 static bool is_login(const struct pcap_pdu *p)
 {
-	return opcode(p) == OP_LOGIN || opcode(p) == OP_LOGIN_RESPONSE;
+	return pdu_opcode(p->header) == PDU_LOGIN_REQUEST ||
+	       pdu_opcode(p->header) == PDU_LOGIN_RESPONSE;
 }
 
 bool pcap_pdu_is_scsi_data(const struct pcap_pdu *p)
 {
-	return opcode(p) == OP_SCSI_COMMAND || opcode(p) == OP_DATA_OUT ||
-	       opcode(p) == OP_DATA_IN;
+	return pdu_opcode(p->header) == PDU_SCSI_COMMAND ||
+	       pdu_opcode(p->header) == PDU_DATA_OUT ||
+	       pdu_opcode(p->header) == PDU_DATA_IN;
 }
 
 /* The header is in: how long the rest is. */
@@ -41,9 +30,9 @@ static void measure(struct pcap_pdu *p)
 	bool digests = p->login->is_over;
 	uint32_t padded;
 
-	p->data_bytes = h[5] << 16 | h[6] << 8 | h[7];
-	padded = (p->data_bytes + 3) & ~3u;
-	p->header_bytes = PCAP_BHS + 4u * h[4];
+	p->data_bytes = pdu_data_bytes(h);
+	padded = pdu_padded_bytes(h);
+	p->header_bytes = PDU_HEADER + pdu_ahs_bytes(h);
 	if (digests && p->login->has_header_digest)
 		p->header_bytes += DIGEST;
 	p->all_bytes = p->header_bytes + padded;
@@ -61,11 +50,11 @@ size_t pcap_pdu_next(struct pcap_pdu *p, const uint8_t *bytes, size_t n,
 {
 	uint32_t data_end = p->header_bytes + p->data_bytes;
 
-	if (p->has < PCAP_BHS) {
+	if (p->has < PDU_HEADER) {
 		*part = PCAP_HEADER;
-		n = smaller(n, PCAP_BHS - p->has);
+		n = smaller(n, PDU_HEADER - p->has);
 		memcpy(p->header + p->has, bytes, n);
-		if (p->has + n == PCAP_BHS)
+		if (p->has + n == PDU_HEADER)
 			measure(p);
 	} else if (p->has < p->header_bytes) {
 		*part = PCAP_HEADER;
@@ -83,7 +72,7 @@ size_t pcap_pdu_next(struct pcap_pdu *p, const uint8_t *bytes, size_t n,
 
 bool pcap_pdu_is_over(const struct pcap_pdu *p)
 {
-	return p->has >= PCAP_BHS && p->has == p->all_bytes;
+	return p->has >= PDU_HEADER && p->has == p->all_bytes;
 }
 
 /* --- login text: KEY=VALUE NUL KEY=VALUE NUL --- */
@@ -99,7 +88,7 @@ static void end_pair(struct pcap_pdu *p)
 {
 	bool is_crc = p->nr_value == 6 && !memcmp(p->value, "CRC32C", 6);
 
-	if (opcode(p) == OP_LOGIN_RESPONSE && p->in_value) {
+	if (pdu_opcode(p->header) == PDU_LOGIN_RESPONSE && p->in_value) {
 		if (!strcmp(p->key, "HeaderDigest"))
 			p->login->has_header_digest = is_crc;
 		else if (!strcmp(p->key, "DataDigest"))
@@ -155,7 +144,8 @@ void pcap_pdu_end(struct pcap_pdu *p)
 	if (is_login(p) && !goes_on)
 		end_pair(p);
 	/* T, NSG = 3, and a status of success (section 11.13) */
-	if (opcode(p) == OP_LOGIN_RESPONSE && (h[1] & 0x83) == 0x83 && !h[36])
+	if (pdu_opcode(p->header) == PDU_LOGIN_RESPONSE &&
+	    (h[1] & 0x83) == 0x83 && !h[36])
 		p->login->is_over = true;
 	p->has = 0;
 	p->header_bytes = p->data_bytes = p->all_bytes = 0;

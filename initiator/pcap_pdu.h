@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "initiator/pdu.h"
+
 /*
  * Where the bytes of one direction of a session are in its PDUs (RFC 7143
  * section 11.2), for a capture: what may be left out of it, and what must be
@@ -21,13 +23,11 @@ struct pcap_login {
 	bool has_header_digest, has_data_digest; /* from then on */
 };
 
-enum { PCAP_BHS = 48 };
-
 struct pcap_pdu {
-	struct pcap_login *login; /* borrowed */
-	uint8_t header[PCAP_BHS]; /* valid from has >= PCAP_BHS on */
-	uint32_t has;		  /* bytes of it that have passed */
-	uint32_t header_bytes;	  /* with additional segments and digest */
+	struct pcap_login *login;   /* borrowed */
+	uint8_t header[PDU_HEADER]; /* valid from has >= PDU_HEADER on */
+	uint32_t has;		    /* bytes of it that have passed */
+	uint32_t header_bytes;	    /* with additional segments and digest */
 	uint32_t data_bytes, all_bytes;
 
 	/* Login text, which may go on in the next PDU. */

@@ -286,11 +286,11 @@ static size_t keep(struct half *h, const uint8_t *from, size_t n)
 	uint8_t *more;
 
 	if (want > h->cap_kept) {
-		more = realloc(h->kept, want + PCAP_BHS);
+		more = realloc(h->kept, want + PDU_HEADER);
 		if (!more)
 			return 0;
 		h->kept = more;
-		h->cap_kept = want + PCAP_BHS;
+		h->cap_kept = want + PDU_HEADER;
 	}
 	memcpy(h->kept + h->nr_kept, from, n);
 	h->nr_kept = want;
@@ -303,8 +303,8 @@ static size_t limit(const struct pcap_stream *s, const struct pcap_pdu *p)
 	size_t data =
 		pcap_pdu_is_scsi_data(p) ? pcap_keep(s->pcap) : KEEP_OTHER;
 
-	if (p->has < PCAP_BHS)
-		return PCAP_BHS;
+	if (p->has < PDU_HEADER)
+		return PDU_HEADER;
 	return p->data_bytes > data ? p->header_bytes + data : p->all_bytes;
 }
 

@@ -1,24 +1,10 @@
 #include "initiator/tap.h"
 
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-
-/* Opcodes, RFC 7143 section 11.2.1.2; the bit of immediate delivery is not
- * among them. */
-enum {
-	OPCODE = 0x3f,
-	NOP_OUT = 0x00,
-	SCSI_COMMAND = 0x01,
-	LOGIN_REQUEST = 0x03,
-	DATA_OUT = 0x05,
-	NOP_IN = 0x20,
-	LOGIN_RESPONSE = 0x23,
-	R2T = 0x31,
-	REJECT = 0x3f,
-};
+#include "initiator/pdu.h"
 
 enum { IS_FINAL = 0x80 };	   /* byte 1 of commands and Data-Out */
 enum { DATA_DIGEST_ERROR = 0x02 }; /* byte 2 of a Reject, 11.17.1 */
@@ -46,21 +32,7 @@ void tap_release(struct tap *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static uint32_t get32(const uint8_t *p)
-{
-	uint32_t v;
-
-	memcpy(&v, p, sizeof(v));
-	return be32toh(v);
-}
-
 /* --- out --- */
-
-/* Of the data segment, with its padding. */
-static uint32_t segment_bytes(const uint8_t *header)
-{
-	return ((get32(header + 4) & 0xffffff) + 3) & ~3u;
-}
 
 /* What is passed makes room at the front. */
 static bool has_room(struct tap *t)
@@ -78,9 +50,9 @@ static void add_mark(struct tap *t, const uint8_t *header, size_t n)
 {
 	/* The ledger has just been told: no need to look for it. */
 	struct ledger_entry *e = t->ledger->sending;
-	bool is_command = (header[0] & OPCODE) == SCSI_COMMAND;
+	bool is_command = pdu_opcode(header) == PDU_SCSI_COMMAND;
 
-	if (!t->marks || !e || e->itt != get32(header + 16) || !has_room(t))
+	if (!t->marks || !e || e->itt != pdu_itt(header) || !has_room(t))
 		return;
 	/* Whatever may be sent without an R2T is one burst, from the command
 	 * to its final PDU. */
@@ -88,7 +60,7 @@ static void add_mark(struct tap *t, const uint8_t *header, size_t n)
 		e->bursts = 1;
 	t->marks[t->end++] = (struct tap_mark){
 		.start = t->queued_bytes,
-		.end = t->queued_bytes + n + segment_bytes(header),
+		.end = t->queued_bytes + n + pdu_padded_bytes(header),
 		.itt = e->itt,
 		.is_command = is_command,
 		.is_final = header[1] & IS_FINAL,
@@ -98,21 +70,21 @@ static void add_mark(struct tap *t, const uint8_t *header, size_t n)
 void tap_queued_header(struct tap *t, const uint8_t *pdu, size_t n)
 {
 	t->counts.pdus_out++;
-	switch (pdu[0] & OPCODE) {
-	case DATA_OUT:
+	switch (pdu_opcode(pdu)) {
+	case PDU_DATA_OUT:
 		t->counts.data_outs++;
 		add_mark(t, pdu, n);
 		break;
-	case SCSI_COMMAND:
+	case PDU_SCSI_COMMAND:
 		add_mark(t, pdu, n);
 		break;
-	case NOP_OUT:
+	case PDU_NOP_OUT:
 		t->counts.nops++;
 		break;
-	case LOGIN_REQUEST:
+	case PDU_LOGIN_REQUEST:
 		if (t->negotiation)
 			negotiation_add(t->negotiation, SIDE_INITIATOR,
-					pdu + LEDGER_HEADER, n - LEDGER_HEADER);
+					pdu + PDU_HEADER, n - PDU_HEADER);
 		break;
 	}
 	t->queued_bytes += n;
@@ -190,7 +162,7 @@ static void take_r2t(struct tap *t, uint32_t itt)
  * back. */
 static void take_window(struct tap *t, const uint8_t *header)
 {
-	uint32_t max = get32(header + 32), exp = get32(header + 28);
+	uint32_t max = be_get32(header + 32), exp = be_get32(header + 28);
 	int32_t commands = max - exp + 1;
 
 	if (commands > 0 && (uint32_t)commands > t->counts.window_commands)
@@ -207,14 +179,14 @@ void tap_received_header(struct tap *t, const uint8_t *header)
 {
 	take_window(t, header);
 	t->counts.pdus_in++;
-	switch (header[0] & OPCODE) {
-	case R2T:
-		take_r2t(t, get32(header + 16));
+	switch (pdu_opcode(header)) {
+	case PDU_R2T:
+		take_r2t(t, pdu_itt(header));
 		break;
-	case NOP_IN:
+	case PDU_NOP_IN:
 		t->counts.nops++;
 		break;
-	case REJECT:
+	case PDU_REJECT:
 		t->counts.digest_errors += header[2] == DATA_DIGEST_ERROR;
 		break;
 	}
@@ -223,7 +195,7 @@ void tap_received_header(struct tap *t, const uint8_t *header)
 void tap_received_text(struct tap *t, const uint8_t *header, const void *text,
 		       size_t n)
 {
-	if (t->negotiation && (header[0] & OPCODE) == LOGIN_RESPONSE)
+	if (t->negotiation && pdu_opcode(header) == PDU_LOGIN_RESPONSE)
 		negotiation_add(t->negotiation, SIDE_TARGET, text, n);
 }
 

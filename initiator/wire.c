@@ -12,12 +12,13 @@
 
 #include "initiator/ledger.h"
 #include "initiator/pcap_stream.h"
+#include "initiator/pdu.h"
 #include "initiator/tap.h"
 
 enum {
 	OUT_VECTORS = 512, /* two for a PDU with data; IOV_MAX is 1024 */
 	OUT_BYTES = 32 << 10,
-	OUT_PDUS = OUT_BYTES / LEDGER_HEADER + 1,
+	OUT_PDUS = OUT_BYTES / PDU_HEADER + 1,
 	IN_BYTES = 128 << 10,
 	/* A data segment from LARGE on goes straight to its place, with no
 	 * more than LITTLE of what comes after it: that will be copied. */
@@ -44,7 +45,7 @@ struct wire {
 	int in_error;	 /* came after bytes that had to be given first */
 
 	/* Where libiscsi is in the PDU that it reads. */
-	uint8_t header[LEDGER_HEADER];
+	uint8_t header[PDU_HEADER];
 	size_t header_bytes; /* with its digest */
 	size_t header_has, data_left;
 	struct ledger ledger;
@@ -477,27 +478,24 @@ static ssize_t note_received(struct wire *w, const void *buf, size_t asked,
 			     ssize_t n)
 {
 	size_t left;
-	uint32_t bytes;
 
 	if (n > 0 && w->data_left)
 		tap_received_text(&w->tap, w->header, buf, n);
 	if (n <= 0 || w->data_left)
 		return note_data(w, n);
 	if (!w->header_has) {
-		if (asked < LEDGER_HEADER)
+		if (asked < PDU_HEADER)
 			return n;
 		w->header_bytes = asked;
 	}
-	left = w->header_has < LEDGER_HEADER ? LEDGER_HEADER - w->header_has
-					     : 0;
+	left = w->header_has < PDU_HEADER ? PDU_HEADER - w->header_has : 0;
 	memcpy(w->header + w->header_has, buf,
 	       (size_t)n < left ? (size_t)n : left);
 	w->header_has += n;
 	if (w->header_has < w->header_bytes)
 		return n;
 	w->header_has = 0;
-	bytes = w->header[5] << 16 | w->header[6] << 8 | w->header[7];
-	w->data_left = (bytes + 3) & ~3u;
+	w->data_left = pdu_padded_bytes(w->header);
 	if (ledger_received(&w->ledger, w->header))
 		return -EPROTO;
 	tap_received_header(&w->tap, w->header);
@@ -508,9 +506,9 @@ static ssize_t note_received(struct wire *w, const void *buf, size_t asked,
  * does not have; whole, with or without its digest. */
 static void note_sent(struct wire *w, const void *buf, ssize_t n)
 {
-	if (n == LEDGER_HEADER || n == LEDGER_HEADER + 4)
+	if (n == PDU_HEADER || n == PDU_HEADER + 4)
 		ledger_sent(&w->ledger, buf);
-	if (n >= LEDGER_HEADER)
+	if (n >= PDU_HEADER)
 		tap_queued_header(&w->tap, buf, n);
 	else if (n > 0)
 		tap_queued_data(&w->tap, n);

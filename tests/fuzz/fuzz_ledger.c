@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "initiator/ledger.h"
+#include "initiator/pdu.h"
 
 /* Any headers, sent and received in any order: the input is records of a byte,
  * what happens, and a header; or, for data that is sent, its length. */
@@ -52,13 +53,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ledger l;
 
 	ledger_init(&l);
-	for (; size >= 1 + LEDGER_HEADER; size -= 1 + LEDGER_HEADER) {
-		uint8_t *header = malloc(LEDGER_HEADER);
+	for (; size >= 1 + PDU_HEADER; size -= 1 + PDU_HEADER) {
+		uint8_t *header = malloc(PDU_HEADER);
 
-		memcpy(header, data + 1, LEDGER_HEADER);
+		memcpy(header, data + 1, PDU_HEADER);
 		happen(&l, data[0] % EVENTS, header);
 		free(header);
-		data += 1 + LEDGER_HEADER;
+		data += 1 + PDU_HEADER;
 	}
 	ledger_release(&l);
 	return 0;

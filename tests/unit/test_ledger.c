@@ -2,29 +2,14 @@
 
 #include <errno.h>
 
+#include "tests/unit/pdu_header.h"
 #include "tests/unit/unit.h"
 
 enum { READ = 0x40, WRITE = 0x20 };
 
 static struct ledger l;
-static uint8_t header[LEDGER_HEADER];
 static uint32_t residual; /* of responses */
 static uint32_t ttt;	  /* of Data-Out */
-
-static void put32(size_t at, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		header[at + i] = v >> (24 - 8 * i);
-}
-
-static void fill(uint8_t opcode, uint8_t flags, uint32_t itt, uint32_t segment)
-{
-	memset(header, 0, sizeof(header));
-	put32(4, segment);
-	header[0] = opcode;
-	header[1] = flags;
-	put32(16, itt);
-}
 
 static void send_command(uint32_t itt, uint8_t flags, uint32_t expected)
 {

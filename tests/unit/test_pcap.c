@@ -24,20 +24,20 @@ static void put_pdu(struct bytes *b, uint8_t opcode, uint8_t flags,
 {
 	uint8_t *h = b->at + b->n;
 
-	memset(h, 0, PCAP_BHS + digest);
+	memset(h, 0, PDU_HEADER + digest);
 	h[0] = opcode;
 	h[1] = flags;
 	h[5] = n >> 16;
 	h[6] = n >> 8;
 	h[7] = n;
-	memset(h + PCAP_BHS, 0xee, digest);
-	memset(h + PCAP_BHS + digest, 0, (n + 3) & ~3u);
+	memset(h + PDU_HEADER, 0xee, digest);
+	memset(h + PDU_HEADER + digest, 0, (n + 3) & ~3u);
 	if (n)
-		memcpy(h + PCAP_BHS + digest, data, n);
-	for (uint8_t *c = h + PCAP_BHS; c < h + PCAP_BHS + n; c++)
+		memcpy(h + PDU_HEADER + digest, data, n);
+	for (uint8_t *c = h + PDU_HEADER; c < h + PDU_HEADER + n; c++)
 		if (*c == '#')
 			*c = secret;
-	b->n += PCAP_BHS + digest + ((n + 3) & ~3u);
+	b->n += PDU_HEADER + digest + ((n + 3) & ~3u);
 }
 
 #define TEXT(s) s, sizeof(s)
@@ -78,9 +78,9 @@ static void pass(struct pcap_stream *s, size_t first, size_t piece)
 		size_t end = b->n;
 
 		if (i == 0)
-			end -= 300 + 9000 + 2 * (PCAP_BHS + 4);
+			end -= 300 + 9000 + 2 * (PDU_HEADER + 4);
 		else if (i == 1)
-			end -= 8192 + 100 + 2 * (PCAP_BHS + 4);
+			end -= 8192 + 100 + 2 * (PDU_HEADER + 4);
 		while (at[i & 1] < end) {
 			struct iovec v[2];
 

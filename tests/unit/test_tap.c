@@ -1,6 +1,7 @@
 #include "initiator/tap.h"
 
 #include "base/clock.h"
+#include "tests/unit/pdu_header.h"
 #include "tests/unit/unit.h"
 
 /* Sequences of headers, as they pass on a wire; and what a login says. The
@@ -10,7 +11,6 @@ enum { READ = 0x40, WRITE = 0x20, FINAL = 0x80, MOST = 64 };
 
 static struct ledger l;
 static struct tap t;
-static uint8_t header[LEDGER_HEADER];
 static uint32_t max_cmdsn;
 
 static void begin(void)
@@ -26,29 +26,14 @@ static void end(void)
 	ledger_release(&l);
 }
 
-static void put32(size_t at, uint32_t v)
-{
-	for (int i = 0; i < 4; i++)
-		header[at + i] = v >> (24 - 8 * i);
-}
-
-static void fill(uint8_t opcode, uint8_t flags, uint32_t itt, uint32_t segment)
-{
-	memset(header, 0, sizeof(header));
-	put32(4, segment);
-	header[0] = opcode;
-	header[1] = flags;
-	put32(16, itt);
-}
-
 /* With @digest bytes after the header, then its data. */
 static void queue(size_t digest, uint32_t data)
 {
-	uint8_t pdu[LEDGER_HEADER + 4] = {0};
+	uint8_t pdu[PDU_HEADER + 4] = {0};
 
-	memcpy(pdu, header, LEDGER_HEADER);
+	memcpy(pdu, header, PDU_HEADER);
 	ledger_sent(&l, header);
-	tap_queued_header(&t, pdu, LEDGER_HEADER + digest);
+	tap_queued_header(&t, pdu, PDU_HEADER + digest);
 	if (data) {
 		ledger_sent_data(&l, data);
 		tap_queued_data(&t, data);
@@ -140,7 +125,7 @@ static void test_immediate(void)
 {
 	begin();
 	command(1, WRITE | FINAL, 4096, 4096);
-	tap_sent(&t, LEDGER_HEADER + 4000);
+	tap_sent(&t, PDU_HEADER + 4000);
 	CU_ASSERT_EQUAL(stage(1), STAGE_SENDING);
 	send_all();
 	CU_ASSERT_EQUAL(stage(1), STAGE_TARGET);
@@ -184,7 +169,7 @@ static void test_many_r2ts(void)
 		CU_ASSERT_EQUAL(stage(1), STAGE_SENDING);
 		data_out(1, 0, 7, 500);
 		data_out(1, FINAL, 7, 500);
-		tap_sent(&t, LEDGER_HEADER + 500 + LEDGER_HEADER);
+		tap_sent(&t, PDU_HEADER + 500 + PDU_HEADER);
 		CU_ASSERT_EQUAL(stage(1), STAGE_SENDING);
 		send_all();
 		CU_ASSERT_EQUAL(stage(1),
@@ -202,7 +187,7 @@ static void test_header_digest(void)
 	fill(0x01, READ | FINAL, 1, 0);
 	put32(20, 512);
 	queue(4, 0);
-	tap_sent(&t, LEDGER_HEADER);
+	tap_sent(&t, PDU_HEADER);
 	CU_ASSERT_EQUAL(stage(1), STAGE_SENDING);
 	tap_sent(&t, 4);
 	CU_ASSERT_EQUAL(stage(1), STAGE_TARGET);
@@ -277,7 +262,7 @@ static void test_marks_move(void)
 	begin();
 	for (uint32_t i = 0; i < 10 * MOST; i++) {
 		command(i, READ | FINAL, 512, 0);
-		tap_sent(&t, i ? LEDGER_HEADER : 20);
+		tap_sent(&t, i ? PDU_HEADER : 20);
 		if (i)
 			CU_ASSERT_EQUAL(ledger_find(&l, i - 1)->times.now,
 					STAGE_TARGET);
